@@ -1,12 +1,10 @@
 """The console by keys and content, in 80 columns and 24 rows."""
 
 import pytest
-from textual.command import CommandList
 
 from consoles import Console, MakeConsole, machine, pressed, records, until
 from sizeup.charts.chart import BarChart
 from sizeup.model.finding import Finding, Severity
-from sizeup.text import capitalized
 from sizeup.tui.actions import ACTIONS, modes
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.live_source import LiveSource
@@ -116,10 +114,10 @@ async def test_help_lists_every_action_that_holds_here(console: Console) -> None
 
 async def test_the_palette_offers_the_same_actions(console: Console) -> None:
     async with console.shown() as pilot:
-        await pilot.press("2", "colon", *"Measure")
-        listed = console.app.screen.query_one(CommandList)
-        await until(pilot, lambda: listed.option_count > 0 and "Key: 3" in str(listed.get_option_at_index(0).prompt))
-        await pilot.press("enter", "enter")
+        await pressed(pilot, "2", "colon", *"measure")
+        assert all("measure" in words.lower() for words in console.entries().values())
+        assert str(console.app.screen.query_one(".dialog").border_subtitle).startswith(f"{len(console.entries())} of ")
+        await pilot.press("enter")
         await until(pilot, lambda: console.app.current_mode == "measure")
 
         assert console.app.current_mode == "measure"
@@ -137,17 +135,14 @@ async def test_the_palette_switches_to_every_theme_at_once(
     )
     async with console.shown() as pilot:
         before = console.app.export_screenshot()
-        await pilot.press("colon", *"light theme")
-        listed = console.app.screen.query_one(CommandList)
-        await until(pilot, lambda: listed.option_count > 0 and listed.highlighted == 0)
-        await pilot.press("enter")
+        await pressed(pilot, "colon", *"the light theme", "enter")
         await until(pilot, lambda: console.app.theme == "sizeup-light")
         await pilot.pause()
         assert console.app.export_screenshot() != before
 
         for name in ("ansi-light", "color-blind", "ansi-dark", "dark", "light"):
-            offered = {command.title: command for command in console.app.get_system_commands(console.app.screen)}
-            offered[f"{capitalized(name)} theme"].callback()
+            offered = {command.name: command for command in console.app.commands()}
+            offered[f"Draw in the {name} theme"].run()
             await pilot.pause()
             entries = console.app.screen.query_one("#entries", KeyList)
             shown = str([getattr(option.prompt, "spans", ()) for option in entries.options])
@@ -162,12 +157,11 @@ async def test_the_palette_offers_only_themes_that_the_terminal_can_show(
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "linux")
     async with console.shown():
-        commands = [command.title for command in console.app.get_system_commands(console.app.screen)]
-        assert [title for title in commands if "theme" in title] == ["ansi-dark theme", "ansi-light theme"]
+        themes = [command.name for command in console.app.commands() if command.group == "Theme"]
+        assert themes == ["Draw in the ansi-dark theme", "Draw in the ansi-light theme"]
 
         console.app.no_color = True
-        commands = [command.title for command in console.app.get_system_commands(console.app.screen)]
-        assert not [title for title in commands if "theme" in title]
+        assert not [command for command in console.app.commands() if command.group == "Theme"]
 
 
 async def test_no_size_of_terminal_is_too_odd(console: Console) -> None:

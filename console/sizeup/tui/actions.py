@@ -67,7 +67,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("app.interrupt", "ctrl+c", "app.interrupt", "Quit now", "Pressed twice: cancel the run and quit."),
     ),
     "summary": (
-        Action("summary.measure", "r", "screen.measure", "Measure", "Run the quick plan from here."),
+        Action("summary.measure", "r", "screen.measure", "Measure", "Measure everything with the quick plan."),
         Action("summary.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses."),
         Action("summary.cancel", "x", "screen.cancel", "Cancel", "Cancel the run; results so far are kept."),
         _move("summary.open", "enter", "screen.open", "Why", "Show the details of the selected line."),
@@ -113,7 +113,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     ),
     "measure": (
         Action("run.samples", "enter", "screen.samples", "Details", "Show the samples of the selected point."),
-        Action("run.start", "r", "screen.run_probe", "Measure", "Run the selected probe."),
+        Action("run.start", "r", "screen.run_probe", "Measure", "Measure with the selected probe."),
         Action("run.plan", "p", "screen.plan", "Plan", "Choose quick, standard or full."),
         Action("run.settings", "s", "screen.settings", "Settings", "Show all settings of the probe."),
         Action("run.pause", "space", "screen.pause", "Pause", "Pause or resume the run."),

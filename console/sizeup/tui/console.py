@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from sizeup.session.value import Session
     from sizeup.sizing.input_value import Value
     from sizeup.sizing.session_advice import ShownAdvice
-    from sizeup.tui.screens.command_dialog import Command
+    from sizeup.tui.command_dialog import ConsoleCommand
     from sizeup.views.machine.difference import OtherMachine
 
 _DEFAULT = Options()
@@ -574,15 +574,14 @@ class ConsoleApp(TerminalApp):
     def _forget_interrupt(self) -> None:
         self._interrupted = False
 
-    def commands(self) -> Iterable[Command]:
+    def commands(self) -> Iterable[ConsoleCommand]:
         """The actions that hold here, those of the other screens, and the themes that can be shown."""
-        from sizeup.tui.screens.command_dialog import Command  # which the start does without
+        from sizeup.tui.command_dialog import ConsoleCommand  # which the start does without
 
         base = self.screen
         if not isinstance(base, Mode):  # a dialog has its own keys
             return
         values = {
-            "app.workload": self.header()[2],
             "app.latest": self.offered.name,
             "app.gentle": "gentle now" if self._gentle else "full load now",
             **base.command_values(),
@@ -594,12 +593,15 @@ class ConsoleApp(TerminalApp):
                 if action.palette and (scope in others or action.id not in base.idle_actions()):
                     group = "Go to" if action.id.startswith("mode.") else SCOPES[scope]
                     key, value = first_key(action, self.keys), values.get(action.id, "")
-                    yield Command(group, action.help.rstrip("."), value, key, partial(run, action.call))
+                    yield ConsoleCommand(group, action.help.rstrip("."), value, key, partial(run, action.call))
+        for probe in self.registry.probes.values() if self.measures else ():
+            measure = partial(self.go, "measure", probe.name, "screen.run_probe")
+            yield ConsoleCommand("Probes", f"Measure {probe.manifest.title}", probe.manifest.card, "", measure)
         few = 0 < colors(os.environ) <= 16
         for name in THEMES if not self.no_color else ():
             if textual_name(name) != self.theme and not (few and name in SIXTEEN_COLORS):
                 kept = f"to keep it: --theme {name}"
-                yield Command("Theme", f"Draw in the {name} theme", kept, "", partial(self._draw_in, name))
+                yield ConsoleCommand("Theme", f"Draw in the {name} theme", kept, "", partial(self._draw_in, name))
 
     def _draw_in(self, name: str) -> None:
         self.theme = textual_name(name)
@@ -609,8 +611,8 @@ class ConsoleApp(TerminalApp):
 
     def action_command_palette(self) -> None:
         """Offer every command by name."""
+        from sizeup.tui.command_dialog import CommandDialog
         from sizeup.tui.dialogs import ask
-        from sizeup.tui.screens.command_dialog import CommandDialog
 
         commands = list(self.commands())
         ask(self, CommandDialog(commands), lambda chosen: self.call_next(commands[int(chosen)].run))

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from sizeup.errors import SizeupError
-from sizeup.session.store import directory, ended_without_terminal, latest, start_of, unfinished
+from sizeup.session.store import directory, ended_without_terminal, latest, session_name, start_of, unfinished
 
 _RECENT_SECONDS = 24 * 3600.0
 """Older ones are left to the list of sessions."""

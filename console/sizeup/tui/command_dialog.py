@@ -8,7 +8,6 @@ from typing import ClassVar
 from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
-from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from sizeup.tui.dialogs import PickDialog
@@ -19,7 +18,7 @@ _AROUND = 7
 """Columns of the frame, of the scroll bar, and beside a line."""
 
 
-class Command(Struct, frozen=True):
+class ConsoleCommand(Struct, frozen=True):
     """One thing that can be done now, from any screen."""
 
     group: str
@@ -33,9 +32,14 @@ class Command(Struct, frozen=True):
 class CommandDialog(PickDialog):
     """The commands by group; what is typed narrows them, and is marked where it was found."""
 
+    DEFAULT_CSS = f"""
+    CommandDialog {{ align: center top; }}
+    CommandDialog .dialog.wide {{ width: {_COLUMNS}; margin-top: 4; }}
+    CommandDialog KeyList {{ max-height: 60vh; }}
+    """
     KEYS: ClassVar[tuple[tuple[str, str], ...]] = (("Enter", "Run"), ("Down", "Choose"), ("Esc", "Close"))
 
-    def __init__(self, commands: Sequence[Command]) -> None:
+    def __init__(self, commands: Sequence[ConsoleCommand]) -> None:
         super().__init__("Commands", [(str(number), one.name) for number, one in enumerate(commands)])
         self._commands = commands
 
@@ -58,7 +62,7 @@ class CommandDialog(PickDialog):
         self.query_one(".dialog").border_subtitle = f"{count} of {len(self._commands)}"
 
 
-def _line(command: Command, words: Sequence[str], width: int) -> Content:
+def _line(command: ConsoleCommand, words: Sequence[str], width: int) -> Content:
     """Return name, value and key in so many columns, the words that were typed marked in the name."""
     key = f" {command.key} "
     room = width - 1 - max(cell_len(key), 5)
