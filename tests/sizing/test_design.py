@@ -88,8 +88,9 @@ def test_a_default_that_the_design_rests_on_is_named() -> None:
     assert [text.partition(" (")[0] for text in rests] == ["redo writes of 64 KiB by default"]
     assert f", {rests[0]}" in design_notes(found)[-1]
     assert not any(part.rests for part in designed(*SCENARIO, "redo.write_kib=8", "array.drive=hdd-15k").parts)
-    table = alternatives_table(designed(*SCENARIO))
-    assert f"900 GB hdd-15k: assumed {rests[0]}" in table.note
+    others = next(one for one in found.alternatives if one.changed == {"array.raid": "5"}).rests
+    assert others != rests
+    assert alternatives_table(found).note.endswith(f"RAID 5: assumed {others[0]}")
 
 
 @pytest.mark.parametrize("more", [(), ("array.drive=hdd-15k",), ("cluster.nodes=2",)])
@@ -106,6 +107,31 @@ def test_each_alternative_passes_as_designed(more: tuple[str, ...]) -> None:
         judged = [card for card in cards if card.share is not None and card.resource != "network"]
         assert {card.status for card in judged} <= {"pass", "assumed"}, one
         assert {text for card in judged for text in card.assumed} == set(one.rests), one
+
+
+def test_an_edition_that_is_too_small_loses_its_cores_alone() -> None:
+    """16 threads carry at most 16 x 0.7 = 11.2 busy cores."""
+    found = designed(*SCENARIO, "workload.cpu_cores=12", "sga.mb=65536", "license.product=se2")
+
+    assert found.unmet == {CORES: "16 threads"}
+    assert [part.key for part in found.parts] == [DRIVES, PORTS, MEMORY]
+    assert "Cores: none passes with this edition, which uses 16 threads" in design_notes(found)
+    table = alternatives_table(found)
+    assert table.rows[0][:4] == ("as above", "4", "2", "none: 16 threads")
+    assert next(row for row in table.rows if row[0] == "oracle ee")[3] == "21"
+    assert {"postgresql", "mysql"} <= {row[0] for row in table.rows}
+
+
+def test_what_is_designed_is_not_taken_from_what_is_given() -> None:
+    given = ("machine.cores=8", "machine.memory_gib=64", "array.disks=6", "path.stages=nvme:pcie4-x4*4")
+    found = designed(*SCENARIO, "workload.cpu_cores=12", *given)
+
+    assert part_of(CORES, found).buy == 21
+    assert (
+        "Designed, so not taken from what is given: array.disks, path.stages, machine.cores, machine.memory_gib"
+        in design_notes(found)
+    )
+    assert not designed(*SCENARIO, "path.stages=hba:fc16").replaced
 
 
 def test_cores_and_memory() -> None:

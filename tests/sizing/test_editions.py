@@ -5,8 +5,8 @@ import pytest
 from sizeup.model.advice import Advice
 from sizeup.sizing import rules
 from sizeup.sizing.advise import size
+from sizeup.sizing.editions import related_editions, too_small
 from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.sizing.licensing.editions import related_editions
 
 XEON = ("machine.sockets=2", "machine.cores=32", "machine.threads_per_core=2", "machine.cpu_model=Xeon Gold 6326")
 SE2_YEARS = 2 * 17500 * (1 + 3 * 0.22)
@@ -48,7 +48,36 @@ def test_what_is_known_to_be_permitted_is_not_assumed() -> None:
 
 
 def test_the_busy_cores_of_the_workload_stand_beside_the_threads_that_an_edition_uses() -> None:
-    assert "It uses 16 of 64 threads; 13.2 cores are busy today" in sentence(*XEON, "workload.cpu_cores=13.2")
+    assert "It uses 16 of 64 threads" in sentence(*XEON, "workload.cpu_cores=13.2")
+    assert "; 13.2 cores are busy" in sentence(*XEON, "workload.cpu_cores=13.2")
+
+
+@pytest.mark.parametrize(
+    ("busy", "said"),
+    [
+        ("5", "It uses 16 of 64 threads; 5 cores"),
+        ("10", "It uses 16 of 64 threads, perhaps too few; 10 cores"),
+        ("17", "It uses 16 of 64 threads, too few; 17 cores"),
+    ],
+)
+def test_a_price_whose_edition_does_not_carry_the_load_says_so(busy: str, said: str) -> None:
+    """16 threads are 8 to 16 cores: of 8 cores 5 are 63 % and 10 too many, of 16 cores 10 are 63 % and 17 too many."""
+    speed = ("workload.specrate_per_core=5", "machine.specrate_per_core=5")
+
+    assert said in sentence(*XEON, *speed, f"workload.cpu_cores={busy}")
+
+
+@pytest.mark.parametrize(("memory", "said"), [("100000", None), ("400000", "too few: 256 GiB")])
+def test_nor_does_an_edition_with_too_small_a_buffer_pool(memory: str, said: str | None) -> None:
+    known = rules.shipped()
+    pack = next(one for one in known.license_packs() if one.pack == "sql-server")
+    standard = pack.find_product("standard")
+    assert standard is not None
+    inputs = size(parse_settings([*XEON, f"sga.mb={memory}", "machine.memory_gib=1024"])).inputs
+
+    found = too_small(inputs, known, pack, standard)
+
+    assert (None if found is None else found.clause) == said
 
 
 def test_an_edition_that_is_not_permitted_is_named_with_the_rule() -> None:

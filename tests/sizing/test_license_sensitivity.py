@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sizeup import cli
-from sizeup.sizing.licensing.editions import other_contracts
+from sizeup.sizing.editions import other_contracts
 from sizeup.sizing.sensitivity import tornado
 from sizing.license_cases import RULES, XEON, sized
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from sizeup.model.advice import Advice
     from sizeup.sizing.advise import Sizing
-    from sizeup.sizing.licensing.editions import OtherContract
+    from sizeup.sizing.editions import OtherContract
     from sizeup.sizing.rules import Rules
     from sizeup.sizing.sizing_comparison import SizingComparison
     from sizeup.views.document.blocks import Block, DocumentPart
@@ -290,6 +290,6 @@ _DEMAND_OF = {
 
 def _contracts(sizing: Sizing, pack: Rules) -> tuple[OtherContract, ...]:
     """Return what other editions and metrics cost, where the chosen one has a cost."""
-    from sizeup.sizing.licensing.editions import other_contracts
+    from sizeup.sizing.editions import other_contracts
 
     return () if sizing.find("license.cost.term") is None else other_contracts(sizing.inputs, pack)

@@ -14,14 +14,14 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice, AdviceSet, Card, OpenQuestion
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing import claims, cpu, flash, memory, memory_share, redo, rules, scan, value
+from sizeup.sizing import claims, cpu, editions, flash, memory, memory_share, redo, rules, scan, value
 from sizeup.sizing.cards import resource_cards
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.detected import detected, storage_of
 from sizeup.sizing.inputs.detected_space import space_for
 from sizeup.sizing.io import array, balance, capacity, demand, response, share, space, tcp, transfer_cost
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing import alternatives, cost, count, editions, limits, required
+from sizeup.sizing.licensing import alternatives, cost, count, limits, required
 from sizeup.sizing.licensing.price_age import price_warnings
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, open_question

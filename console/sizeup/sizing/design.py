@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 
 from msgspec import Struct
@@ -16,11 +16,13 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import CALCULATIONS, complete, refuse_contradictions, size
+from sizeup.sizing.editions import too_small
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.imported import FILE_KEYS
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.io.array import FEWEST_DRIVES
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.contract import chosen_contract
 from sizeup.sizing.licensing.cost import LicenseCost
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet, find_fact, in_unit
@@ -101,8 +103,8 @@ class Alternative(Struct, frozen=True):
     cost: Quantity | None = None
     """Licenses and their support over the term, USD; None where unknown."""
     permitted: bool = True
-    unmet: str = ""
-    """The part of which no count is enough; empty for none."""
+    unmet: Mapping[str, str] = {}
+    """The parts of which no count is enough, each with the limit of the edition that is why, where one is."""
     rests: tuple[str, ...] = ()
     """As of a part."""
 
@@ -118,6 +120,10 @@ class Design(Struct, frozen=True):
     assumed: Mapping[str, str]
     """What nobody chose, by key."""
     alternatives: tuple[Alternative, ...]
+    unmet: Mapping[str, str]
+    """As of an alternative."""
+    replaced: tuple[str, ...]
+    """Keys that were given and are not used, as they are what is designed."""
 
 
 def design(workload: Inputs, rules: Rules) -> Design:
@@ -127,11 +133,19 @@ def design(workload: Inputs, rules: Rules) -> Design:
     """
     refuse_contradictions(complete(workload, rules))
     base, assumed = _base(workload, rules)
-    parts, undesigned, inputs = _parts(base, rules)
-    found = dict(inputs)
-    alternatives = [_bought({}, parts, found, rules)]
-    alternatives += [_alternative(base, one, rules) for one in _changes(base, {part.key for part in parts})]
-    return Design(found, parts, undesigned, assumed, tuple(alternatives))
+    found = _parts(base, rules)
+    for key, error in found.unmet.items():
+        if not _limits(found.inputs, key, rules):
+            raise error
+    designed = {part.key for part in found.parts} | found.unmet.keys()
+    others = tuple(_bought(one, _parts(_changed(base, one), rules), rules) for one in _changes(base, designed))
+    alternatives = (_bought({}, found, rules), *others)
+    keys = (DRIVES, PORTS, CORES, "machine.cores_per_socket", MEMORY)
+    replaced = tuple(
+        key for key in keys if key in workload and (key != PORTS or "*" in getattr(workload[key], "value", ""))
+    )
+    unmet = alternatives[0].unmet
+    return Design(dict(found.inputs), found.parts, found.undesigned, assumed, alternatives, unmet, replaced)
 
 
 def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, str]]:
@@ -159,19 +173,41 @@ def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, s
     return dict(inputs), {key: value for key, value in chosen.items() if key not in stated}
 
 
-def _parts(base: Inputs, rules: Rules) -> tuple[tuple[DesignPart, ...], dict[str, tuple[str, ...]], Inputs]:
-    """Return every part, those without a demand, and the inputs with what is bought."""
+class _Parts(Struct, frozen=True):
+    """Every part, those without a demand or that nothing satisfies, and the inputs with what is bought."""
+
+    parts: tuple[DesignPart, ...]
+    undesigned: Mapping[str, tuple[str, ...]]
+    unmet: Mapping[str, UnmetError]
+    inputs: Inputs
+
+
+def _parts(base: Inputs, rules: Rules) -> _Parts:
     inputs: dict[str, Value] = {**base, PORTS: _ports(base, _MOST[PORTS])}
-    parts, undesigned = [], {}
+    parts, undesigned, unmet = list[DesignPart](), {}, dict[str, UnmetError]()
     for key in (DRIVES, PORTS, CORES, MEMORY):
-        part = _part(key, base, inputs, rules)
-        if part is None:
-            undesigned[key] = _NEEDS[key]
-            inputs.pop(key, None)
-        else:
+        part = None
+        try:
+            part = _part(key, base, inputs, rules)
+        except UnmetError as error:
+            unmet[key] = error
+        if part is not None:
             parts.append(part)
             inputs[key] = _count(key, base, part.buy)
-    return tuple(parts), undesigned, inputs
+            continue
+        inputs.pop(key, None)
+        if key not in unmet:
+            undesigned[key] = _NEEDS[key]
+    return _Parts(tuple(parts), undesigned, unmet, inputs)
+
+
+def _limits(inputs: Inputs, key: str, rules: Rules) -> str:
+    """Return the limits by which the chosen edition does not carry the load however many units there are."""
+    if key not in (CORES, MEMORY) or not is_licensed(inputs):
+        return ""
+    pack, product = chosen_contract(Sheet(inputs, rules))
+    small = too_small({**inputs, key: _count(key, inputs, _MOST[key])}, rules, pack, product)
+    return "" if small is None else small.limits
 
 
 def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | None:
@@ -270,7 +306,7 @@ def _changes(base: Inputs, parts: set[str]) -> list[dict[str, str]]:
     changes: list[dict[str, str]] = []
     if DRIVES in parts:
         changes += [{"array.raid": level} for level in ("10", "5")]
-        kinds = ("hdd-15k", "ssd-sata", "nvme-pcie4") if "array.drive" in own else ()
+        kinds = ("ssd-sata", "nvme-pcie4") if "array.drive" in own else ()
         changes += [{"array.drive": kind, "array.disk_gb": str(DRIVE_GB[kind])} for kind in kinds]
     if CORES in parts:
         speed, nodes = base.get(_SPEED[1]), base.get("cluster.nodes")
@@ -283,24 +319,21 @@ def _changes(base: Inputs, parts: set[str]) -> list[dict[str, str]]:
     return [one for one in changes if any(own.get(key) != one[key] for key in one if key != "array.disk_gb")]
 
 
-def _alternative(base: Inputs, changed: Mapping[str, str], rules: Rules) -> Alternative:
+def _changed(base: Inputs, changed: Mapping[str, str]) -> Inputs:
     """Return what a change takes; an edition uses as many cores as it may of the machine as designed."""
-    values = parse_settings([f"{key}={value}" for key, value in changed.items()], source="--design")
-    other = {**base, **values}
+    other = {**base, **parse_settings([f"{key}={value}" for key, value in changed.items()], source="--design")}
     if "license.pack" in changed:
         for key in ("license.options", "license.metric", "license.product", "license.list_usd"):
             if key not in changed:
                 other.pop(key, None)
-    try:
-        parts, _, inputs = _parts(other, rules)
-    except UnmetError as unmet:
-        return Alternative(changed, {}, unmet=unmet.key)
-    return _bought(changed, parts, inputs, rules)
+    return other
 
 
-def _bought(changed: Mapping[str, str], parts: Sequence[DesignPart], inputs: Inputs, rules: Rules) -> Alternative:
-    rests = tuple(dict.fromkeys(text for part in parts for text in part.rests))
-    return Alternative(changed, {part.key: part.buy for part in parts}, *_license_cost(inputs, rules), rests=rests)
+def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternative:
+    rests = tuple(dict.fromkeys(text for part in found.parts for text in part.rests))
+    unmet = {key: _limits(found.inputs, key, rules) for key in found.unmet}
+    buy = {part.key: part.buy for part in found.parts}
+    return Alternative(changed, buy, *_license_cost(found.inputs, rules), unmet=unmet, rests=rests)
 
 
 def _license_cost(inputs: Inputs, rules: Rules) -> tuple[Quantity | None, bool]:

@@ -189,7 +189,7 @@ def usable_cores(sheet: Sheet, cores: float) -> UsableCores | None:
     Of an edition whose limits differ by version, those of the chosen one count, else of the latest.
     """
     found = []
-    for use in _limits_of_chosen(sheet):
+    for use in limits_of_chosen(sheet):
         unit = use.entry.unit
         counts_threads = unit in _OF_THREADS
         if counts_threads or unit == "cores":
@@ -210,14 +210,14 @@ def usable_cores(sheet: Sheet, cores: float) -> UsableCores | None:
 
 def usable_memory(sheet: Sheet, memory: Quantity) -> LimitUse | None:
     """Return the memory that the chosen edition uses; None where nobody chose one, or where it uses all of it."""
-    for use in _limits_of_chosen(sheet):
+    for use in limits_of_chosen(sheet):
         if use.entry.of == "memory_gib" and use.size.value < memory.value:
             _note(sheet, use.advice)
             return use
     return None
 
 
-def _limits_of_chosen(sheet: Sheet) -> list[LimitUse]:
+def limits_of_chosen(sheet: Sheet) -> list[LimitUse]:
     """Return what the edition that somebody chose uses by its limits; none where nobody did."""
     name = sheet.inputs.get(PRODUCT)
     if not isinstance(name, Words) or name.origin is Origin.RULE:

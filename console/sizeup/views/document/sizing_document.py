@@ -16,9 +16,9 @@ from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.value import Session
 from sizeup.sizing.advise import Sizing
+from sizeup.sizing.editions import other_contracts
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.editions import other_contracts
 from sizeup.sizing.session_advice import rules_text
 from sizeup.sizing.workload import YEAR_NS
 from sizeup.text import plural

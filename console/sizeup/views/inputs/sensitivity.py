@@ -20,7 +20,7 @@ from sizeup.views.inputs.input_names import input_label
 
 if TYPE_CHECKING:
     from sizeup.sizing.advise import Sizing
-    from sizeup.sizing.licensing.editions import OtherContract
+    from sizeup.sizing.editions import OtherContract
     from sizeup.sizing.rules import Rules
     from sizeup.sizing.sensitivity import Flip, Swing
 
@@ -114,7 +114,8 @@ _CONTRACTS = "Cost over the term with another contract"
 
 
 def _cost_text(one: OtherContract) -> str:
-    return one.why if one.cost is None else f"{usd_range(one.cost)} over {one.years} years"
+    cost = "" if one.cost is None else f"{usd_range(one.cost)} over {one.years} years"
+    return ", ".join(filter(None, (cost, one.why)))
 
 
 def sensitivity_data(

@@ -14,6 +14,7 @@ from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.cards import open_cards, verdict
+from sizeup.sizing.editions import too_small
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
 from sizeup.sizing.licensing.cost import LicenseCost, term_years
 from sizeup.sizing.licensing.count import usd_brief
@@ -216,9 +217,16 @@ def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rule
         if name not in products[0]:
             known = [each for each in products[0] if "." in each]
             raise UsageError(f"--editions: expected {', '.join(known)}, found {name!r}{nearest(name, products[0])}")
+    packs = {pack.pack: pack for pack in rules.license_packs()}
+
+    def cost(one: Candidate, row: Row) -> str:
+        product = packs[row.pack].find_product(row.product)
+        small = None if product is None else too_small(one.sizing.inputs, rules, packs[row.pack], product)
+        return _edition_cost(row) + ("" if small is None or row.forbidden else f"; {small.clause}")
+
     found = [
-        (name, *(_edition_cost(of_edition[edition]) for edition in editions))
-        for name, of_edition in zip(short_names(candidates), products, strict=True)
+        (name, *(cost(one, of_edition[edition]) for edition in editions))
+        for one, name, of_edition in zip(candidates, short_names(candidates), products, strict=True)
     ]
     years = format_in(term_years(Sheet(candidates[0].sizing.inputs, rules)), "years")
     named = "; ".join(f"{name}: {products[0][name].title}" for name in editions)

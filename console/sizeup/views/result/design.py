@@ -15,6 +15,7 @@ from sizeup.sizing.design import (
     DRIVES,
     MEMORY,
     PORTS,
+    Alternative,
     Design,
     DesignPart,
     is_licensed,
@@ -61,6 +62,12 @@ def design_notes(found: Design) -> list[str]:
     notes += (
         [f"Space: not designed. Use {KEYS['db.gb'].flag}"] if DRIVES in bought and "db.gb" not in found.inputs else []
     )
+    notes += [
+        f"{_NAMES[key].partition(',')[0]}: none passes with this edition, which uses {limits}"
+        for key, limits in found.unmet.items()
+    ]
+    if found.replaced:
+        notes.append(f"Designed, so not taken from what is given: {', '.join(found.replaced)}")
     needs = [KEYS["workload.cpu_cores"].assignment] if CORES in found.undesigned else []
     needs += [] if is_licensed(found.inputs) else ["license.pack=oracle license.product=ee"]
     notes += [f"Licenses: not designed. Use --set {' '.join(needs)}"] if needs else []
@@ -105,7 +112,7 @@ def _part_name(part: DesignPart, inputs: Inputs) -> str:
 
 def alternatives_table(found: Design) -> Table:
     """Return a row for the design and for each other machine: its parts and the cost of its licenses."""
-    parts = [part.key for part in found.parts]
+    parts = [key for key in _NAMES if key in found.unmet or any(part.key == key for part in found.parts)]
     priced = any(one.cost is not None or not one.permitted for one in found.alternatives)
     term = found.inputs["license.term_years"]
     years = format_in(term.value / YEAR_NS, "years") if isinstance(term, Quantity) else ""
@@ -113,8 +120,7 @@ def alternatives_table(found: Design) -> Table:
     columns += [Column("Licenses", numeric=True)] if priced else []
     rows = []
     for one in found.alternatives:
-        cells = [f"{one.buy[key]:,}" if key in one.buy else UNKNOWN for key in parts]
-        cells = ["none passes" if key == one.unmet else cell for key, cell in zip(parts, cells, strict=True)]
+        cells = [f"{one.buy[key]:,}" if key in one.buy else _unmet(one, key) for key in parts]
         cost = UNKNOWN if one.cost is None else usd_brief(one.cost)
         cost = cost if one.permitted else "not permitted"
         rows.append((_name(one.changed), *cells, *([cost] if priced else [])))
@@ -126,6 +132,11 @@ def alternatives_table(found: Design) -> Table:
     notes = [f"Licenses and support: {years}, list prices"] if priced else []
     notes += [f"{', '.join(of)}: assumed {text}" for text, of in rests.items()]
     return Table("", tuple(columns), tuple(rows), ". ".join(notes))
+
+
+def _unmet(one: Alternative, key: str) -> str:
+    """Return that no count of a part passes, and the limit that is why."""
+    return ": ".join(filter(None, ("none", one.unmet[key]))) if key in one.unmet else UNKNOWN
 
 
 def _name(changed: Mapping[str, str]) -> str:

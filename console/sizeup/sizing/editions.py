@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
+from sizeup.sizing import cpu, memory_share
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.alternatives import for_edition
-from sizeup.sizing.licensing.contract import chosen_contract, chosen_metric, chosen_options, licensed_servers
+from sizeup.sizing.licensing.contract import (
+    OF_ONE_PACK,
+    chosen_contract,
+    chosen_metric,
+    chosen_options,
+    licensed_servers,
+)
 from sizeup.sizing.licensing.cost import term_cost, term_years
 from sizeup.sizing.licensing.count import usd_range
-from sizeup.sizing.licensing.limits import open_limits, product_limits
+from sizeup.sizing.licensing.limits import limits_of_chosen, open_limits, product_limits
 from sizeup.sizing.licensing.permission import CAPACITY, Permission, permission
 from sizeup.sizing.pack import MetricEntry, Pack, ProductEntry, short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, figure
+from sizeup.sizing.verdict import ShareStatus
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
@@ -26,6 +35,25 @@ _NO_PRICE = "license.list_usd"
 _USERS = "license.users"
 _CHEAPEST = "license.edition", "Cheapest permitted edition"
 """Id and title."""
+
+
+class TooSmall(Struct, frozen=True):
+    """The limits of an edition that does not carry the load."""
+
+    limits: str
+    """``16 threads``."""
+    certain: bool
+    """Whether it surely does not."""
+
+    @property
+    def verdict(self) -> str:
+        """That they are too few."""
+        return f"{'' if self.certain else 'perhaps '}too few"
+
+    @property
+    def clause(self) -> str:
+        """The same with the limits."""
+        return f"{self.verdict}: {self.limits}"
 
 
 class Edition(Struct, frozen=True):
@@ -40,6 +68,8 @@ class Edition(Struct, frozen=True):
     """What it is counted in."""
     missing: str = ""
     """The key that is missing where it could not be judged."""
+    too_small: TooSmall | None = None
+    """None where it carries the load, or no load is given."""
 
     @property
     def brief(self) -> str:
@@ -51,6 +81,11 @@ class Edition(Struct, frozen=True):
         """Its short name, with the metric where that is not its usual one."""
         name = self.brief
         return name if short(self.metric.id) == self.product.metric else f"{name} by {self.metric.title}"
+
+    @property
+    def shortage(self) -> tuple[str, ...]:
+        """That its limits are too few for the load, as a clause, if so."""
+        return () if self.too_small is None else (self.too_small.clause,)
 
     @property
     def is_forbidden(self) -> bool:
@@ -83,7 +118,30 @@ def _edition(sheet: Sheet, pack: Pack, product: ProductEntry) -> Edition:
             cost, missing = None, _USERS
     except MissingError as error:
         missing = error.key
-    return Edition(product, found, cost, metric, missing)
+    return Edition(product, found, cost, metric, missing, too_small(sheet.inputs, sheet.rules, pack, product))
+
+
+def too_small(inputs: Inputs, rules: Rules, pack: Pack, product: ProductEntry) -> TooSmall | None:
+    """Return by which limits an edition does not carry the load; None where it does."""
+    kept = {key: value for key, value in inputs.items() if key not in OF_ONE_PACK}
+    names = {"license.pack": pack.pack, "license.product": short(product.id)}
+    sheet = Sheet({**kept, **{key: Words(name, Origin.USER, product.id) for key, name in names.items()}}, rules)
+    if not limits_of_chosen(sheet):
+        return None
+    for calculation in (*cpu.CALCULATIONS, *memory_share.CALCULATIONS):
+        with suppress(MissingError):
+            list(calculation.work(sheet))
+    status, fails = {card.resource: card.status for card in sheet.cards}, ShareStatus.FAIL.value
+    over = {
+        format_in(use.size.value, use.entry.unit): found
+        for use in limits_of_chosen(sheet)
+        if (found := status.get("memory" if use.entry.of == "memory_gib" else "cpu", "")) in _NOT_CARRIED
+        and use.is_exceeded
+    }
+    return TooSmall(", ".join(over), fails in over.values()) if over else None
+
+
+_NOT_CARRIED = (ShareStatus.FAIL.value, ShareStatus.UNCERTAIN.value)
 
 
 def _by_other_metrics(sheet: Sheet, pack: Pack, edition: Edition) -> Iterator[tuple[Edition, Sheet]]:
@@ -128,7 +186,7 @@ class OtherContract(Struct, frozen=True):
     cost: Quantity | None
     """USD over the term."""
     why: str = ""
-    """Why there is no cost."""
+    """Why there is no cost, or that it does not carry the load."""
     years: int = 0
     """The term."""
 
@@ -147,7 +205,8 @@ def other_contracts(inputs: Inputs, rules: Rules) -> tuple[OtherContract, ...]:
             why = f"no public price ({_NO_PRICE})"
         if one.permission is not None and one.is_forbidden:
             why = f"not permitted: {one.permission.why}"
-        found.append(OtherContract(one.name, " ".join(parts), one.cost, "" if one.cost else why, term_years(sheet)))
+        why = "".join(one.shortage) if one.cost else why
+        found.append(OtherContract(one.name, " ".join(parts), one.cost, why, term_years(sheet)))
     return tuple(found)
 
 
@@ -197,7 +256,9 @@ def _cheapest_is_chosen(chosen: Edition, rest: Sequence[Edition], years: int) ->
     of = " of those that are judged" if any(one.missing for one in least.values()) else ""
     sentences = [f"{chosen.product.title} is the cheapest permitted {what}{of}"]
     sentences += [
-        one.permission.refusal if one.cost is None else f"{one.name}: {usd_range(one.cost)} over {years} years"
+        one.permission.refusal
+        if one.cost is None
+        else ", ".join((f"{one.name}: {usd_range(one.cost)} over {years} years", *one.shortage))
         for one in least.values()
         if one.permission is not None and (one.cost is not None or one.is_forbidden)
     ]
@@ -226,9 +287,11 @@ def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
         sentences.append(f"it uses {format_in(exceeded[0].usable, '')} of {exceeded[0].has}")
     else:
         sentences += [use.clause for use in exceeded]
+    if edition.too_small is not None:
+        sentences[-1] += f", {edition.too_small.verdict}"
     busy = sheet.optional("workload.cpu_cores")
     if busy is not None and any(use.entry.unit in _OF_CPUS for use in exceeded):
-        sentences[-1] += f"; {figure(busy.value)} cores are busy today"
+        sentences[-1] += f"; {figure(busy.value)} cores are busy"
     sentences += [one.verdict for one in open_limits(Sheet(sheet.inputs, sheet.rules), pack, edition.product)]
     if edition.product.lacks and not lacks:
         sentences.append(f"it {edition.product.lacks}")
