@@ -6,15 +6,16 @@ series; never a mean over a curve.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
+from sizeup.decoding import parse_toml
 from sizeup.model.plan import Better, Series
 from sizeup.session.validity import Invalid, StepValidity
 from sizeup.session.value import Point, StepRun
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures
-from sizeup.units import format_ns
 
 CARDS = ("storage", "cpu", "memory", "network", "clock")
 """The order in which figures are shown."""
@@ -25,6 +26,7 @@ _COMMIT_BYTES = 8192
 """A log write of a few small transactions."""
 _TIMES_ABOVE = 4
 """Loads from a working set this many times a cache almost never hit the cache."""
+_Pick = Callable[[Sequence[StepRun]], MeasuredFigure | None]
 
 
 class Headline(Struct, frozen=True):
@@ -48,33 +50,51 @@ class Headline(Struct, frozen=True):
     """Whether it is not valid for a comparison only because it was not steady, and has an interval that bounds it."""
 
 
-class _Rule(Struct, frozen=True):
-    card: str
+class NamedFigure(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a figure of a machine or of a run is called."""
+
     title: str
     unit: str
     better: Better
-    pick: Callable[[Sequence[StepRun]], MeasuredFigure | None]
+    short: str = ""
+    """The title of a narrow column; empty where no run has the figure."""
+    card: str = ""
+    input: str = ""
+    """The input of sizing that it is, with its ends, which ``--set`` replaces; empty for none."""
+
+    def series(self, name: str) -> Series:
+        """The figure as a series of that name."""
+        return Series(name, self.title, self.unit, self.better)
+
+
+# By path: importlib.resources takes longer to import than the file to read.
+NAMED: Mapping[str, NamedFigure] = parse_toml(
+    Path(__file__).with_name("named_figures.toml").read_text(encoding="utf-8"), "named_figures.toml", "figures",
+    dict[str, NamedFigure],
+)  # fmt: skip
+"""By the quantity that a figure is of, in the order of their cards."""
 
 
 def headlines(runs: Sequence[StepRun]) -> Iterator[Headline]:
     """Return the named figures of the steps of one pass, those of storage first."""
     finished = [run for run in runs if run.finished]
     probes = dict.fromkeys(run.step.probe for run in finished)
-    for name, rule in _RULES.items():
-        for number, probe in enumerate(probe for probe in probes if _of(finished, probe, rule) is not None):
-            figure = _of(finished, probe, rule)
+    for name, pick in _PICKS.items():
+        named = NAMED[name]
+        for number, probe in enumerate(probe for probe in probes if _of(finished, probe, pick) is not None):
+            figure = _of(finished, probe, pick)
             assert figure is not None
-            title = f"{rule.title} ({probe})" if number else rule.title
-            series = Series(name, title, rule.unit, rule.better)
+            title = f"{named.title} ({probe})" if number else named.title
+            series = Series(name, title, named.unit, named.better)
             # An interval is that of the estimate, not of a figure beside it.
             ranged = None if figure.declared.extra else figure.point
-            yield _headline(rule.card, f"{name}@{probe}", series, figure.value, figure.run, figure.invalid, ranged)
+            yield _headline(named.card, f"{name}@{probe}", series, figure.value, figure.run, figure.invalid, ranged)
     for run in finished:
         yield from _undeclared(run)
 
 
-def _of(runs: Sequence[StepRun], probe: str, rule: _Rule) -> MeasuredFigure | None:
-    return rule.pick([run for run in runs if run.step.probe == probe])
+def _of(runs: Sequence[StepRun], probe: str, pick: _Pick) -> MeasuredFigure | None:
+    return pick([run for run in runs if run.step.probe == probe])
 
 
 def _undeclared(run: StepRun) -> Iterator[Headline]:
@@ -114,7 +134,7 @@ def _valid(figure: MeasuredFigure) -> bool:
     return figure.invalid is None or figure.invalid.scatter
 
 
-def _extreme(name: str, *, highest: bool) -> Callable[[Sequence[StepRun]], MeasuredFigure | None]:
+def _extreme(name: str, *, highest: bool) -> _Pick:
     """Return a choice of the highest or the lowest figure of a quantity, a valid one if there is any."""
     sign = 1 if highest else -1
 
@@ -183,38 +203,25 @@ def _handoff(runs: Sequence[StepRun]) -> MeasuredFigure | None:
     return found[len(found) // 2] if found else None
 
 
-_RULES = {
-    "storage.iops_within_p99": _Rule(
-        "storage", f"Random read IOPS at p99 <= {format_ns(P99_LIMIT_NS)}", "1/s", Better.HIGHER, _within_p99
-    ),
-    "storage.random_iops": _Rule(
-        "storage", "Random read IOPS, highest", "1/s", Better.HIGHER, _extreme("storage.random_iops", highest=True)
-    ),
-    "storage.read_latency_p99": _Rule("storage", "Random read p99 at QD 1", "ns", Better.LOWER, _single_depth),
-    "storage.bandwidth": _Rule(
-        "storage", "Large read bandwidth", "bytes/s", Better.HIGHER, _extreme("storage.bandwidth", highest=True)
-    ),
-    "storage.log_write_latency": _Rule(
-        "storage", "Log write latency", "ns", Better.LOWER, _extreme("storage.log_write_latency", highest=False)
-    ),
-    "storage.log_write_latency_p99": _Rule("storage", "Log write p99", "ns", Better.LOWER, _log_write_p99),
-    "memory.local_latency": _Rule("memory", "DRAM latency", "ns", Better.LOWER, _dram),
-    "memory.remote_latency": _Rule(
-        "memory", "Remote DRAM latency, highest", "ns", Better.LOWER, _extreme("memory.remote_latency", highest=True)
-    ),
-    "memory.read_bandwidth": _Rule(
-        "memory", "Memory read bandwidth, highest", "bytes/s", Better.HIGHER,
-        _extreme("memory.read_bandwidth", highest=True),
-    ),
-    "memory.core_to_core_latency": _Rule("cpu", "Core-to-core latency, median", "ns", Better.LOWER, _handoff),
-    "clock.read_cost": _Rule("clock", "Clock read", "ns", Better.LOWER, _clock_read),
-}  # fmt: skip
-"""The named figures in the order of their cards."""
+_PICKS: Mapping[str, _Pick] = {
+    "storage.iops_within_p99": _within_p99,
+    "storage.random_iops": _extreme("storage.random_iops", highest=True),
+    "storage.read_latency_p99": _single_depth,
+    "storage.bandwidth": _extreme("storage.bandwidth", highest=True),
+    "storage.log_write_latency": _extreme("storage.log_write_latency", highest=False),
+    "storage.log_write_latency_p99": _log_write_p99,
+    "memory.local_latency": _dram,
+    "memory.remote_latency": _extreme("memory.remote_latency", highest=True),
+    "memory.read_bandwidth": _extreme("memory.read_bandwidth", highest=True),
+    "memory.core_to_core_latency": _handoff,
+    "clock.read_cost": _clock_read,
+}
+"""How each figure of a run is found, in the order of their cards."""
 
 
 def named_figures() -> dict[str, Series]:
     """Return the figures that are looked for by their quantities, with title, unit and direction."""
-    return {name: Series(name, rule.title, rule.unit, rule.better) for name, rule in _RULES.items()}
+    return {name: NAMED[name].series(name) for name in _PICKS}
 
 
 def by_round(runs: Iterable[StepRun]) -> dict[str, list[StepRun]]:

@@ -23,7 +23,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.compare.headlines import by_round, headlines, named_figures
+from sizeup.compare.headlines import NAMED, by_round, headlines
 from sizeup.decoding import parse_toml
 from sizeup.errors import MalformedError, UsageError
 from sizeup.input_file import read_text
@@ -51,31 +51,8 @@ _AGAIN = "Measure again when idle"
 _KEPT_BY_KERNEL = 0.07
 """The largest share of the installed memory that a running kernel does not count as its own."""
 
-MACHINE_FIGURES = {
-    name: Series(name, title, unit, Better.HIGHER)
-    for name, title, unit in (
-        ("machine.cores", "Cores", "1"),
-        ("machine.cpus", "Logical CPUs", "1"),
-        ("machine.memory", "Memory", "bytes"),
-        (_NETWORK, "Fastest network link", "bytes/s"),
-        ("storage.free_space", "Free space", "bytes"),
-        ("storage.mixed_read_write_iops", "Random IOPS, 70% reads", "1/s"),
-    )
-}
-"""Figures of a machine beside those that are named of a run."""
-INPUT_KEYS = {
-    "machine.cores": "machine.cores",
-    "machine.cpus": "machine.vcpus",
-    "machine.memory": "machine.memory_gib",
-    "storage.free_space": "capacity.gb",
-    "storage.random_iops": "capacity.iops",
-    "storage.mixed_read_write_iops": "capacity.mixed_iops",
-    "storage.bandwidth": "capacity.mb_s",
-    "storage.log_write_latency": "redo.sync_write_us",
-    "memory.local_latency": "memory.local_ns",
-    "memory.remote_latency": "memory.remote_ns",
-}
-"""The inputs of sizing that figures are, with their ends; ``--set`` replaces them."""
+INPUT_KEYS = {name: figure.input for name, figure in NAMED.items() if figure.input}
+"""The inputs of sizing that figures are."""
 
 
 class ProfileLimit(Struct, frozen=True):
@@ -172,7 +149,7 @@ def shipped_profiles() -> dict[str, Path]:
 
 def known_figures() -> dict[str, Series]:
     """Return every figure that can have limits and that sizeup knows by itself."""
-    return {**MACHINE_FIGURES, **named_figures()}
+    return {name: figure.series(name) for name, figure in NAMED.items()}
 
 
 def read_profile(given: str, known: Mapping[str, Series]) -> Profile:
@@ -229,7 +206,7 @@ def _limit(path: str, name: str, table: _Table, known: Mapping[str, Series], abo
     if not isinstance(required, bool):
         raise UsageError(f"{path}: {name}.required: expected true or false, found {required!r}")
     per = table.get("per", "")
-    if per not in ("", *(one.name for one in MACHINE_FIGURES.values() if one.unit == "1")):
+    if per not in ("", "machine.cores", "machine.cpus"):
         raise UsageError(f"{path}: {name}.per: expected machine.cores or machine.cpus, found {per!r}")
     least, most, relative = (
         _amount(path, f"{name}.{key}", table.get(key), of) for key, of in

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sizeup.charts.table import UNKNOWN, Column, Table
+from sizeup.compare.headlines import NAMED
 from sizeup.fleet.explanation import PeerDifference
 from sizeup.fleet.files import read_fleet
 from sizeup.fleet.fleet import Fleet, Host, HostStatus, Outlier, build_fleet, usable
@@ -24,19 +25,6 @@ _FRAME = 8
 _OUTLIERS = 4
 _ROWS_BESIDE_OUTLIERS = 20
 """Lines for the hosts below what is said of outliers: the fleet is not healthy, and may take more than ``LINES``."""
-_SHORT = {
-    "storage.iops_within_p99": "IOPS, p99 <= 1 ms",
-    "storage.random_iops": "IOPS",
-    "storage.read_latency_p99": "p99 at QD 1",
-    "storage.bandwidth": "Large reads",
-    "storage.log_write_latency": "Log write",
-    "memory.local_latency": "DRAM",
-    "memory.remote_latency": "Remote DRAM",
-    "memory.read_bandwidth": "Memory read",
-    "memory.core_to_core_latency": "Core to core",
-    "clock.read_cost": "Clock read",
-}
-"""Titles of columns by quantity; other figures have that of their series."""
 _MARK = " *"
 """What stands behind a figure that stands out."""
 
@@ -237,10 +225,11 @@ def figure_value(value: float, unit: str) -> str:
 def short_title(fleet: Fleet, name: str) -> str:
     """Return the title of a column; of several probes that measured a quantity all but the first are named."""
     quantity, _, probe = name.partition("@")
-    if quantity not in _SHORT:
+    short = NAMED[quantity].short if quantity in NAMED else ""
+    if not short:
         return fleet.title(name)
     first = next(other for other in fleet.names if other.partition("@")[0] == quantity)
-    return _SHORT[quantity] if name == first else f"{_SHORT[quantity]} ({probe})"
+    return short if name == first else f"{short} ({probe})"
 
 
 def fitting(table: Table, width: int) -> Table:
