@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from docs.generated_pages import commands_page, exit_statuses_table, workload_keys_table
+from sizeup.decoding import toml_tables
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs/reference"
@@ -41,15 +42,13 @@ def test_the_table_of_a_page_is_that_of_the_code(name: str, table: str) -> None:
 
 def severities() -> dict[str, set[str]]:
     """Return the ids of the findings in the code, with the severities that each can have."""
+    catalog = (ROOT / "console/sizeup/discovery/findings/catalog.toml").read_text(encoding="utf-8")
     found: dict[str, set[str]] = {}
-    sources = [*(ROOT / "console/sizeup/discovery/findings").glob("*.py"), ROOT / "console/sizeup/live/opinions.py"]
-    for source in sources:
-        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Finding":
-                named = {argument.arg: argument.value for argument in node.keywords}
-                identifier = ast.literal_eval(node.args[0] if node.args else named["id"])
-                severity = node.args[1] if len(node.args) > 1 else named["severity"]
-                found.setdefault(identifier, set()).update(re.findall(r"Severity\.(\w+)", ast.unparse(severity)))
+    for case, words in toml_tables(catalog).items():
+        found.setdefault(case.partition("/")[0], set()).add(words["severity"].upper())
+    for node in ast.walk(ast.parse((ROOT / "console/sizeup/live/opinions.py").read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Finding":
+            found[ast.literal_eval(node.args[0])] = set(re.findall(r"Severity\.(\w+)", ast.unparse(node.args[1])))
     return found
 
 

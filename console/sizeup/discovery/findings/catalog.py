@@ -39,7 +39,6 @@ def finding(
     subjects: Iterable[str],
     *,
     machine: Machine | None = None,
-    severity: Severity | None = None,
     consequence: str = "",
     remedy: str = "",
     command: str = "",
@@ -56,7 +55,7 @@ def finding(
         remedy = on_host(machine, remedy) if entry.of_kernel else remedy
     return Finding(
         id_.partition("/")[0],
-        severity or entry.severity,
+        entry.severity,
         title,
         tuple(evidence),
         consequence or entry.consequence,

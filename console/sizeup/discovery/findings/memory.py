@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sizeup.discovery.findings.catalog import finding
 from sizeup.discovery.findings.remedies import memory_command
-from sizeup.model.finding import Finding, Severity
+from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, MemoryKind, NumaNode, pool_key
 from sizeup.procfs.lists import format_list
@@ -66,11 +66,10 @@ def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
         cached = all((node.available_bytes or 0) > ROOMY_SHARE * (node.memory_bytes or 1) for node in empty)
         names = _nodes(empty)
         yield finding(
-            "memory.exhausted-node",
+            "memory.exhausted-node/cached" if cached else "memory.exhausted-node",
             f"NUMA {names} {_have(empty)} almost no free memory, while {_nodes(roomy)} {_have(roomy)} plenty",
             (_node_line(node) for node in (*empty, *roomy)),
             (f"node:{node.os_id}" for node in empty),
-            severity=Severity.WARNING if cached else None,
             consequence=(
                 f"Much of the memory of {names} is page cache, which the kernel must reclaim first. Until then, "
                 f"processes that allocate on {names} get memory of another node or wait; memory latency rises."

@@ -8,7 +8,7 @@ from shlex import quote
 
 from sizeup.discovery.findings.catalog import finding
 from sizeup.discovery.findings.remedies import packages_of
-from sizeup.model.finding import Finding, Severity
+from sizeup.model.finding import Finding
 from sizeup.model.machine import FileSystem, Machine, device_of
 from sizeup.model.storage import BlockDevice, Hba, MultipathMap, NvmeController, NvmeHealth, Path, Transport
 from sizeup.text import first_of, plural
@@ -344,7 +344,7 @@ def failing_drives(machine: Machine) -> Iterator[Finding]:
         if not found and not low:
             continue
         yield finding(
-            "nvme.failing",
+            "nvme.failing" if low or health.critical_warning & ~_TEMPERATURE else "nvme.failing/warm",
             f"NVMe drive {controller.name} warns of its health",
             (
                 f"{_named(controller)}: critical warning {health.critical_warning:#04x}"
@@ -353,7 +353,6 @@ def failing_drives(machine: Machine) -> Iterator[Finding]:
                 SOURCE,
             ),
             (f"nvme:{controller.name}",),
-            severity=Severity.CRITICAL if low or health.critical_warning & ~_TEMPERATURE else Severity.WARNING,
             command=_smart_command(controller),
         )
 
