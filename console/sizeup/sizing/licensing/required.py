@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
 from msgspec import Struct
 
+from sizeup.decoding import parse_toml
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
-    PARTITION,
     assume_product,
     chosen_contract,
     chosen_metric,
@@ -49,48 +51,19 @@ def licenses_required(sheet: Sheet) -> tuple[Quantity, MetricEntry, ProductEntry
     return count_units(sheet, count_basis(sheet, pack, metric), metric), metric, product
 
 
-_UNKNOWN = {
-    "license.host_cores": (
-        (
-            "without the number of cores of all hosts that the guest may run on (with vMotion or live migration all of "
-            f"the cluster). Use {KEYS['license.host_cores'].flag}"
-        ),
-        "a guest cannot see the hosts that it may run on, and all their cores count",
-        f"on a soft partition: {KEYS['license.host_cores'].flag}, the cores of all hosts that it may run on",
-        "on an accepted hard partition: --set license.scope=hard license.pinned_cores=N, the cores of its cap",
-        "in an authorized cloud: --set license.scope=cloud machine.vcpus=N, its virtual CPUs",
-    ),
-    "license.host_sockets": (
-        f"without the number of sockets of the physical host. Use {KEYS['license.host_sockets'].flag}",
-        "a guest sees virtual sockets",
-        f"on a host: {KEYS['license.host_sockets'].flag}, the occupied sockets of the host that it runs on",
-        "where it may move to other hosts, all of them count: --set license.hosts=N, with as many sockets each",
-        "in an authorized cloud: --set license.scope=cloud machine.vcpus=N, its virtual CPUs",
-    ),
-    PARTITION: (
-        "until it is known whether this LPAR has processors of its own, a cap or none. Use " + KEYS[PARTITION].flag,
-        "an LPAR with processors of its own or with a cap is a hard partition, any other is a soft one",
-        "processors of its own: --set license.partition=dedicated, the cores that it shows",
-        (
-            "shared up to a cap: --set license.partition=capped license.pinned_cores=N, its entitled capacity in cores "
-            "rounded up (partition_entitled_capacity / 100 in /proc/ppc64/lparcfg)"
-        ),
-        (
-            "shared without a cap, or moved by Live Partition Mobility: --set license.partition=uncapped "
-            "license.host_cores=N, the cores of all servers that it may run on"
-        ),
-    ),
-    "machine.guest": (
-        (
-            "until this machine is known to be bare metal or a guest. Use --set machine.guest=no or "
-            "--set machine.guest=yes"
-        ),
-        "nothing here proves a guest or bare metal, and the cores of a guest are virtual",
-        "on bare metal: --set machine.guest=no, so that the detected cores and sockets count",
-        "in a virtual machine: --set machine.guest=yes and the host's license.host_cores=N, license.host_sockets=N",
-    ),
-}
-"""By missing key: what ends "license count: unknown", then why that is so and which settings make it known."""
+class _UnknownCount(Struct, frozen=True, forbid_unknown_fields=True):
+    unknown: str
+    """What ends "license count: unknown"."""
+    working: tuple[str, ...] = ()
+    """Why that is so, and which settings make it known."""
+
+
+@cache
+def _unknown_counts() -> dict[str, _UnknownCount]:
+    """Return why a count is unknown, by the key that is missing."""
+    # By path: importlib.resources takes longer to import than the file to read.
+    text = Path(__file__).with_name("unknown_counts.toml").read_text(encoding="utf-8")
+    return parse_toml(text, "unknown_counts.toml", "unknown counts", dict[str, _UnknownCount])  # type: ignore[no-any-return]
 
 
 def _note_unused_hosts(sheet: Sheet) -> None:
@@ -112,11 +85,11 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
         if not isinstance(missing, HostUnknownError) and not missing.key.startswith("license."):
             raise
         key = KEYS[missing.key]
-        unknown, *ways = _UNKNOWN.get(key.name, (f"without the {key.help}. Use {key.flag}",))
-        for line in ways:
+        why = _unknown_counts().get(key.name) or _UnknownCount(f"without the {key.help}. Use {key.flag}")
+        for line in why.working:
             sheet.line(line)
         decision = "users-unknown" if key.name == "license.users" else "host-unknown"
-        verdict = f"license count: unknown {unknown}"
+        verdict = f"license count: unknown {why.unknown}"
         cores = sheet.optional("machine.server_cores") if key.name == "license.host_cores" else None
         if cores is not None:  # the least that the hosts of an LPAR have
             verdict += f"; the server that this LPAR runs on has {format_in(cores.value, 'cores')}"
