@@ -7,6 +7,8 @@ uses what the other has half made.
 from __future__ import annotations
 
 import threading
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -58,6 +60,13 @@ def toml_tables(text: str) -> dict[str, Any]:
         elif isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
             raise TomlError(f"{name}: {_TOO_LARGE}")
     return tables
+
+
+@cache
+def data_beside(module: str, name: str, kind: Any = dict[str, Any]) -> Any:
+    """Return the TOML file of that name beside a module, by its ``__file__``, as a type; read once."""
+    # By path: importlib.resources takes longer to import than the file to read.
+    return parse_toml(Path(module).with_name(name).read_text(encoding="utf-8"), name, "the program's own data", kind)
 
 
 def parse_toml(text: str, where: str, what: str, kind: Any = dict[str, Any]) -> Any:

@@ -7,11 +7,10 @@ series; never a mean over a curve.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from msgspec import Struct
 
-from sizeup.decoding import parse_toml
+from sizeup.decoding import data_beside
 from sizeup.model.plan import Better, Series
 from sizeup.session.validity import Invalid, StepValidity
 from sizeup.session.value import Point, StepRun
@@ -67,11 +66,7 @@ class NamedFigure(Struct, frozen=True, forbid_unknown_fields=True):
         return Series(name, self.title, self.unit, self.better)
 
 
-# By path: importlib.resources takes longer to import than the file to read.
-NAMED: Mapping[str, NamedFigure] = parse_toml(
-    Path(__file__).with_name("named_figures.toml").read_text(encoding="utf-8"), "named_figures.toml", "figures",
-    dict[str, NamedFigure],
-)  # fmt: skip
+NAMED: Mapping[str, NamedFigure] = data_beside(__file__, "named_figures.toml", dict[str, NamedFigure])
 """By the quantity that a figure is of, in the order of their cards."""
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
 
-from sizeup.decoding import toml_tables
+from sizeup.decoding import data_beside
 from sizeup.model.topology import Cache, CacheKind
 from sizeup.procfs.kernel_file import integer_in
 from sizeup.units import parse_bytes, whole_number
@@ -165,12 +163,9 @@ def parse_cpuinfo(text: str) -> CpuInfo:
     )
 
 
-@cache
 def _names() -> dict[str, Any]:
     """Return names by number: of Arm's implementers and their parts, and of the machines of IBM Z."""
-    # By path: importlib.resources takes longer to import than the file to read.
-    text = Path(__file__).with_name("cpu_names.toml").read_text(encoding="utf-8")
-    return toml_tables(text)
+    return data_beside(__file__, "cpu_names.toml")  # type: ignore[no-any-return]
 
 
 def arm_name(implementer: str, part: str) -> str | None:

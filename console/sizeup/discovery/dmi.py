@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
 from msgspec import Struct
 
-from sizeup.decoding import parse_toml
+from sizeup.decoding import data_beside
 from sizeup.discovery.sysroot import Sysroot
 
 
@@ -23,12 +20,9 @@ class DmiNames(Struct, frozen=True, forbid_unknown_fields=True):
     """Empty where the word does not settle which."""
 
 
-@cache
 def known_names() -> DmiNames:
     """Return the names of ``dmi_names.toml``, in its order."""
-    # By path: importlib.resources takes longer to import than the file to read.
-    text = Path(__file__).with_name("dmi_names.toml").read_text(encoding="utf-8")
-    return parse_toml(text, "dmi_names.toml", "names in DMI", DmiNames)  # type: ignore[no-any-return]
+    return data_beside(__file__, "dmi_names.toml", DmiNames)  # type: ignore[no-any-return]
 
 
 def dmi_path(field: str) -> str:

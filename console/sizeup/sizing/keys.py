@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
-from sizeup.decoding import convert, toml_tables
+from sizeup.decoding import convert, data_beside
 from sizeup.sizing.input_key import InputKey
 
-
-def _declared() -> dict[str, InputKey]:
-    """Return the keys of ``keys.toml``, in its order."""
-    # By path: importlib.resources takes longer to import than the file to read.
-    tables = toml_tables(Path(__file__).with_name("keys.toml").read_text(encoding="utf-8"))
-    return convert({name: {"name": name, **table} for name, table in tables.items()}, dict[str, InputKey])  # type: ignore[no-any-return]
-
-
-KEYS: Mapping[str, InputKey] = _declared()
-"""Every key by its name."""
+KEYS: Mapping[str, InputKey] = convert(
+    {name: {"name": name, **table} for name, table in data_beside(__file__, "keys.toml").items()}, dict[str, InputKey]
+)
+"""Every key by its name, in the order of ``keys.toml``."""

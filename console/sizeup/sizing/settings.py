@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from functools import cache
-from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
-from sizeup.decoding import parse_toml
+from sizeup.decoding import data_beside
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity, Words
 from sizeup.sizing.advise import Sizing
@@ -100,12 +98,9 @@ class ChosenSetting(Struct, frozen=True):
     """Why there is no value although all keys are known."""
 
 
-@cache
 def settings_table() -> _SettingsTable:
     """Return the files and settings that can be written."""
-    text = Path(__file__).with_name("settings.toml").read_text(encoding="utf-8")
-    table: _SettingsTable = parse_toml(text, "settings.toml", "sizeup.settings/1", _SettingsTable)
-    return table
+    return data_beside(__file__, "settings.toml", _SettingsTable)  # type: ignore[no-any-return]
 
 
 def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Iterator[ChosenSetting]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
-from pathlib import Path
 
 from msgspec import Struct
 
-from sizeup.decoding import parse_toml
+from sizeup.decoding import data_beside
 from sizeup.discovery.findings.remedies import for_guest, on_host
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
@@ -23,13 +21,6 @@ class _FindingWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether the remedy changes the kernel, which a container cannot."""
     command: str = ""
     quantity: str = ""
-
-
-@cache
-def _catalog() -> dict[str, _FindingWords]:
-    # By path: importlib.resources takes longer to import than the file to read.
-    text = Path(__file__).with_name("catalog.toml").read_text(encoding="utf-8")
-    return parse_toml(text, "catalog.toml", "findings", dict[str, _FindingWords])  # type: ignore[no-any-return]
 
 
 def finding(
@@ -48,7 +39,7 @@ def finding(
     ``id_`` may name a case of it, ``numa.suma/off``, which the catalog has under that name. ``machine`` decides between
     the remedies of a physical machine, a guest and a container.
     """
-    entry = _catalog()[id_]
+    entry: _FindingWords = data_beside(__file__, "catalog.toml", dict[str, _FindingWords])[id_]
     remedy = remedy or entry.remedy
     if machine is not None:
         remedy = for_guest(machine, remedy, entry.remedy_in_guest or remedy)

@@ -10,12 +10,11 @@ import re
 from collections.abc import Iterator
 from datetime import date
 from functools import cache
-from pathlib import Path
 from shlex import quote
 
 from msgspec import Struct
 
-from sizeup.decoding import parse_toml
+from sizeup.decoding import data_beside
 from sizeup.discovery.findings.catalog import finding
 from sizeup.discovery.findings.remedies import on_host
 from sizeup.discovery.os_settings import values_of
@@ -278,9 +277,7 @@ class _RecommendationFile(Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def recommendations() -> dict[str, tuple[Recommendation, ...]]:
     """Return all recommendations by setting, in the order of the file."""
-    # By path: importlib.resources takes longer to import than the file to read.
-    text = Path(__file__).with_name("recommendations.toml").read_text(encoding="utf-8")
-    file: _RecommendationFile = parse_toml(text, "recommendations.toml", "recommendations", _RecommendationFile)
+    file: _RecommendationFile = data_beside(__file__, "recommendations.toml", _RecommendationFile)
     sources = {source.id: source for source in file.source}
     found: dict[str, list[Recommendation]] = {}
     for entry in file.recommendation:

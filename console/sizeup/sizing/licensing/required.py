@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
 from msgspec import Struct
 
-from sizeup.decoding import parse_toml
+from sizeup.decoding import data_beside
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import KEYS
@@ -58,14 +56,6 @@ class _UnknownCount(Struct, frozen=True, forbid_unknown_fields=True):
     """Why that is so, and which settings make it known."""
 
 
-@cache
-def _unknown_counts() -> dict[str, _UnknownCount]:
-    """Return why a count is unknown, by the key that is missing."""
-    # By path: importlib.resources takes longer to import than the file to read.
-    text = Path(__file__).with_name("unknown_counts.toml").read_text(encoding="utf-8")
-    return parse_toml(text, "unknown_counts.toml", "unknown counts", dict[str, _UnknownCount])  # type: ignore[no-any-return]
-
-
 def _note_unused_hosts(sheet: Sheet) -> None:
     """Note figures of hosts that somebody set for a server that is no guest."""
     if sheet.optional_words("machine.guest") == "yes":
@@ -85,7 +75,8 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
         if not isinstance(missing, HostUnknownError) and not missing.key.startswith("license."):
             raise
         key = KEYS[missing.key]
-        why = _unknown_counts().get(key.name) or _UnknownCount(f"without the {key.help}. Use {key.flag}")
+        known = data_beside(__file__, "unknown_counts.toml", dict[str, _UnknownCount])
+        why = known.get(key.name) or _UnknownCount(f"without the {key.help}. Use {key.flag}")
         for line in why.working:
             sheet.line(line)
         decision = "users-unknown" if key.name == "license.users" else "host-unknown"
