@@ -8,6 +8,8 @@ from typing import Self
 
 from msgspec import Struct
 
+from sizeup.decoding import data_beside
+
 NUMBER = re.compile(r"(?:(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?:\.\d{0,18})?|\.\d{1,18})(?:E[+-]?[01]?\d)?", re.ASCII)
 """A figure as Oracle prints it: ``1,234.5``, ``.6``, ``1.3497E+07``."""
 _CELL = r"(?:[\d,.]+(?:E[+-]?\d{1,2})?[KMGTP]?|#+|N/A)"
@@ -22,32 +24,7 @@ _BEHIND_TITLE = ("  ", " DB/Inst", "DB/Inst", "\t", " for DB: ")
 _LONGEST_LINE = 1000
 """Reports are at most 255 characters wide, rows of HTML somewhat more; longer lines are no rows."""
 
-_TITLES = {
-    "Load Profile": "profile",
-    "IO Profile": "io",
-    "Memory Statistics": "memory",
-    "Time Model Statistics": "time",
-    "Time Model System Stats": "time",
-    "Operating System Statistics - Detail": "",
-    "Operating System Statistics": "os",
-    "OS Statistics - detail": "",
-    "OS Statistics By Instance": "servers",
-    "OS Statistics": "os",
-    "Database Summary": "summary",
-    "System Statistics (Global)": "activity",
-    "System Statistics - Per Second": "instances",
-    "Key Instance Activity Stats": "activity",
-    "Other Instance Activity Stats": "activity",
-    "Instance Activity Stats - Absolute Values": "",
-    "Instance Activity Stats - Thread Activity": "",
-    "Instance Activity Stats": "activity",
-    "Buffer Pool Statistics": "pools",
-    "Buffer Pool Advisory": "",
-    "SGA Target Advisory": "advisory",
-    "SGA Memory Summary": "sga",
-    "Segments by Physical Reads": "segments",
-    "Segments by Physical Read Requests": "",
-}
+_TITLES: Mapping[str, str] = data_beside(__file__, "awr_titles.toml", dict[str, str])
 """Title of a section and what it is called here; empty for one that is not read. Longer titles stand first."""
 _SHORT = frozenset({"profile", "io", "memory"})
 """Sections that an empty line ends."""
