@@ -10,7 +10,7 @@ from sizeup.cli import console
 from sizeup.cli.parser import build_parser
 from sizeup.config import KEYS, Setting, default_path, load, parse
 from sizeup.errors import MalformedError, UsageError
-from sizeup.tui.options import Options
+from sizeup.tui.options import GLYPHS, THEMES, Options
 
 ROOT = Path(__file__).parent.parent
 
@@ -137,6 +137,7 @@ def test_every_key_stands_for_an_option_that_is_there() -> None:
         assert text.endswith(f"(default: {default})")
         assert key.help.split(";")[0] in text or key.name == "run.plan"
         if key.option in ("--theme", "--glyphs"):
+            assert key.choices == {"--theme": THEMES, "--glyphs": GLYPHS}[key.option]
             assert ", ".join(key.choices[:-1]) + f" or {key.choices[-1]}" in text
 
 

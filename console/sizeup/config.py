@@ -12,11 +12,10 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from sizeup.decoding import parse_toml
+from sizeup.decoding import convert, data_beside, parse_toml
 from sizeup.errors import UsageError
 from sizeup.input_file import read_text
 from sizeup.text import nearest, one_line
-from sizeup.tui.options import GLYPHS, THEMES
 
 PREFIX = "SIZEUP_"
 FILE_VARIABLE = "SIZEUP_CONFIG"
@@ -31,15 +30,15 @@ _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 Value = str | bool
 
 
-class ConfigKey(Struct, frozen=True):
+class ConfigKey(Struct, frozen=True, forbid_unknown_fields=True):
     """One configuration key."""
 
     name: str
     """In the file: ``console.theme`` is ``theme`` in the table ``[console]``."""
-    option: str
-    """The option of the command line that wins over it; empty where there is none."""
     default: Value
     help: str
+    option: str = ""
+    """The option of the command line that wins over it; empty where there is none."""
     choices: tuple[str, ...] = ()
     """The allowed values; empty for a switch."""
 
@@ -54,46 +53,8 @@ class ConfigKey(Struct, frozen=True):
         return "true or false" if isinstance(self.default, bool) else f"one of {', '.join(self.choices)}"
 
 
-KEYS = (
-    ConfigKey(
-        "run.plan",
-        "--plan",
-        "standard",
-        "set of probes that a run without --plan, -p or --resume executes",
-        ("quick", "standard", "full"),
-    ),
-    ConfigKey(
-        "run.hang_up",
-        "",
-        "continue",
-        "what becomes of a run whose terminal is lost, for example with the SSH connection",
-        ("continue", "cancel"),
-    ),
-    ConfigKey(
-        "run.busy",
-        "",
-        "ask",
-        "what a run does on a host that others keep busy: the console asks and a batch run is gentle, both are gentle, "
-        "or both measure at full load",
-        ("ask", "gentle", "ignore"),
-    ),
-    ConfigKey(
-        "console.theme", "--theme", THEMES[0], "color theme; the ansi themes use the 16 colors of the terminal", THEMES
-    ),
-    ConfigKey(
-        "console.glyphs",
-        "--glyphs",
-        GLYPHS[0],
-        "characters that charts are drawn with; many Linux console fonts lack braille",
-        GLYPHS,
-    ),
-    ConfigKey(
-        "console.ascii", "--ascii", default=False, help="use ASCII characters only, even if the terminal supports UTF-8"
-    ),
-    ConfigKey("console.color", "--color", default=True, help="use color; NO_COLOR also turns it off"),
-    ConfigKey("console.mouse", "--mouse", default=True, help="use the mouse; without it, the terminal selects text"),
-    ConfigKey("console.low_bandwidth", "--low-bandwidth", default=False, help="redraw every 2 s, without the mouse"),
-    ConfigKey("console.readonly", "--readonly", default=False, help="start no probe and write no file"),
+KEYS: tuple[ConfigKey, ...] = tuple(
+    convert({"name": name, **table}, ConfigKey) for name, table in data_beside(__file__, "config_keys.toml").items()
 )
 """Every key, in the order of the list."""
 
