@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* erand48 */
 /*
  * The log of a database: one writer, and committers that append a record each and wait until it is durable.
  *
  * One thread keeps the times at which each asked, so that 512 cost no thread each. A flush takes all that asked while
- * the last one was under way; those that it releases ask again at once, or have thought, and wait for the next. Where
- * none waits, the first that asks flushes alone. So do PostgreSQL (XLogFlush, WALWriteLock), InnoDB and Oracle.
+ * the last one was under way; those that it releases do their next transaction, on the CPUs that the host has, and then
+ * ask again and wait for the next. Where none waits, the first that asks flushes alone. So do PostgreSQL (XLogFlush,
+ * WALWriteLock), InnoDB and Oracle.
  */
 #include "direct_io_worker.h"
 
 #include <sizeup/clock.h>
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PAGE_BYTES 8192    /* a flush is padded to whole pages, as PostgreSQL and InnoDB pad theirs */
 #define STAMP_BYTES 4096
-#define TICK_NS 100000000 /* how often usage is read, and the stop word while all committers think */
+#define TICK_NS 100000000 /* how often usage is read, and the stop word while all committers work */
 
 struct log {
 	const struct sizeup_io_worker *spec;
@@ -32,7 +29,8 @@ struct log {
 	uint64_t written_bytes; /* of the region */
 	uint64_t stamps;
 	int64_t *asked_ns; /* when each committer asked, or will ask */
-	unsigned short random[3];
+	int64_t *free_ns;  /* when each CPU has done what it was given; all work is equal, so they end in turn */
+	uint32_t next_cpu;
 };
 
 /* A write through io_uring, and an fsync linked to it that starts when it has ended. */
@@ -104,13 +102,8 @@ static int64_t next_flush(const struct log *log, int64_t ended_ns)
 		first_ns = log->asked_ns[i] < first_ns ? log->asked_ns[i] : first_ns;
 	if (first_ns < ended_ns)
 		return ended_ns - 1; /* those that the last flush released are too late for this one */
-	while (now_ns < first_ns && !stopping(log)) {
-		const int64_t left_ns = first_ns - now_ns;
-		const struct timespec pause = { 0, left_ns < TICK_NS ? left_ns : TICK_NS };
-
-		nanosleep(&pause, NULL);
+	while (now_ns < first_ns && !stopping(log)) /* as busy as one of those who work; a sleep would end late */
 		now_ns = sizeup_clock_now_ns();
-	}
 	return now_ns;
 }
 
@@ -123,7 +116,7 @@ static uint32_t waiting(const struct log *log, int64_t limit_ns)
 	return count;
 }
 
-/* Release those that asked by @limit_ns: exponential times to think, as of independent users. */
+/* Release those that asked by @limit_ns: each works on the CPU that is free first, and asks again. */
 static void release(struct log *log, int64_t limit_ns, int64_t now_ns)
 {
 	for (uint32_t i = 0; i < log->spec->committers; i++) {
@@ -132,7 +125,10 @@ static void release(struct log *log, int64_t limit_ns, int64_t now_ns)
 		const uint64_t waited_ns = (uint64_t)(now_ns - log->asked_ns[i]);
 
 		io_counter_add(&log->counters->write_ns[sizeup_histogram_bucket(waited_ns)], 1);
-		log->asked_ns[i] = now_ns - (int64_t)(log1p(-erand48(log->random)) * (double)log->spec->think_ns);
+		int64_t *const free_ns = &log->free_ns[log->next_cpu++ % log->spec->work_cpus];
+
+		*free_ns = (*free_ns > now_ns ? *free_ns : now_ns) + log->spec->work_ns;
+		log->asked_ns[i] = *free_ns;
 	}
 }
 
@@ -142,7 +138,6 @@ static void keep_log(struct log *log, int schedstat_fd)
 	int64_t ended_ns = sizeup_clock_now_ns(), tick_ns = ended_ns;
 	int status = 0;
 
-	prctl(PR_SET_TIMERSLACK, 1); /* the default of 50 us would delay those who think */
 	/* One after the other: were they released together, each flush would take all of them, which no database does. */
 	for (uint32_t i = 0; i < log->spec->committers; i++)
 		log->asked_ns[i] = ended_ns + i;
@@ -183,9 +178,9 @@ int io_commit_run(struct io_worker *worker, char *buffers, int schedstat_fd)
 		.queue = { .fd = spec->fd, .depth = spec->depth, .block_bytes = spec->block_bytes, .buffers = buffers,
 			   .huge_pages = spec->huge_pages },
 		.asked_ns = calloc(spec->committers, sizeof(*log.asked_ns)),
-		.random = { (unsigned short)spec->seed, (unsigned short)(spec->seed >> 16), 1 },
+		.free_ns = calloc(spec->work_cpus, sizeof(*log.free_ns)),
 	};
-	const int status = !log.asked_ns ? -ENOMEM : log.engine ? log.engine->open(&log.queue) : 0;
+	const int status = !log.asked_ns || !log.free_ns ? -ENOMEM : log.engine ? log.engine->open(&log.queue) : 0;
 
 	if (status == 0) {
 		keep_log(&log, schedstat_fd);
@@ -193,5 +188,6 @@ int io_commit_run(struct io_worker *worker, char *buffers, int schedstat_fd)
 			log.engine->close(&log.queue);
 	}
 	free(log.asked_ns);
+	free(log.free_ns);
 	return status;
 }

@@ -48,7 +48,7 @@ static bool is_valid(const struct sizeup_io_worker *worker)
 		return false;
 	if (worker->engine == SIZEUP_IO_THREADS && worker->depth != 1)
 		return false;
-	if (worker->committers && (worker->record_bytes < 512 || worker->engine == SIZEUP_IO_AIO))
+	if (worker->committers && (worker->record_bytes < 512 || !worker->work_cpus || worker->engine == SIZEUP_IO_AIO))
 		return false;
 	if (worker->engine != SIZEUP_IO_THREADS && worker->fdatasync_each && !worker->committers)
 		return false;

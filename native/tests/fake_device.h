@@ -53,6 +53,7 @@ static int target; /* the only descriptor that requests may name */
 static int ring_fd;
 static int registered;
 static int64_t now_ns;
+static int64_t reading_ns; /* that a worker takes to read the clock */
 static int64_t service_ns; /* of each request, but of the first that takes first_ns longer */
 static int64_t first_ns;
 static uint32_t error_every; /* one in so many requests fails */
@@ -89,7 +90,7 @@ ssize_t __real_pread(int fd, void *buffer, size_t length, off_t offset);
 
 int64_t __wrap_sizeup_clock_now_ns(void)
 {
-	return __atomic_load_n(&now_ns, __ATOMIC_SEQ_CST);
+	return __atomic_add_fetch(&now_ns, pthread_equal(pthread_self(), main_thread) ? 0 : reading_ns, __ATOMIC_SEQ_CST);
 }
 
 static void pass(int64_t ns)

@@ -23,7 +23,7 @@ _PATTERNS = {pattern: getattr(lib, f"SIZEUP_IO_{pattern.name}") for pattern in P
 _SAME_IN_BOTH = (
     *("group", "start_bytes", "size_bytes", "block_bytes", "first_block", "seed", "interval_ns", "read_percent"),
     *("depth", "error_limit", "huge_pages", "fdatasync_each", "fresh_data", "poisson", "committers", "record_bytes"),
-    "think_ns",
+    *("work_ns", "work_cpus"),
 )
 """What the native structure has of a worker under the same name."""
 

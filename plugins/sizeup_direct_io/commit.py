@@ -33,6 +33,8 @@ from sizeup_direct_io.window_counters import BACKGROUND_SECONDS, BackgroundLoad,
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
 COMMITTERS = (1, 8, 64, 512)
+MOST_BUSY_SHARE = 0.8
+"""Of the CPUs; beyond it they decide what a database reaches, and the log can only bound it."""
 FEW = 8
 """Committers of the methods other than fdatasync; and the most that flush on their own, as each has a thread."""
 BUFFER_BYTES = 1 << 20  # a flush of more is several writes
@@ -94,7 +96,7 @@ class LogFiles:
             known = [*known, *(setup.reopen(os.O_RDWR, one) for one in made)]
         self._descriptors[method] = known or [setup.reopen(_FLAGS.get(method, os.O_RDWR))]
 
-    def workers(self, point: LogPoint, record_bytes: int, think_ns: int) -> list[Worker]:
+    def workers(self, point: LogPoint, record_bytes: int, work_ns: int, cpus: int) -> list[Worker]:
         """Return the threads of a point: the log writer, or each committer that flushes on its own.
 
         Each writes its file at most once, so that a fast device takes a known number of bytes in each window.
@@ -113,7 +115,8 @@ class LogFiles:
             fdatasync_each=method is not Method.DSYNC,
             committers=point.committers,
             record_bytes=record_bytes,
-            think_ns=think_ns,
+            work_ns=work_ns,
+            work_cpus=cpus,
         )
         return [log]
 
@@ -181,6 +184,7 @@ class CommitRun(TargetRun):
         super().__init__(context, str(settings["path"]))
         self._settings = settings
         self._rounds = int(settings["rounds"])
+        self._work_seconds, self._cpus = float(settings["transaction_cpu"]), os.cpu_count() or 1
         self._window = Window(0.0, float(settings["seconds"]), 0.0, 1.0, float(settings["stall"]))
         """Without a warm-up: a window writes its file once, and may be at its end before."""
         self._setup = TargetSetup(context, self._window.stall_seconds, 0)
@@ -230,8 +234,8 @@ class CommitRun(TargetRun):
         return {"method": point.method.value, "record_bytes": record, "committers": point.committers}
 
     def _measure(self, point: LogPoint, source: CounterSource) -> Generator[Emission, None, MeasuredPoint]:
-        think_ns, at = round(float(self._settings["think"]) * 1e9), self._at(point)
-        workers = self._files.workers(point, int(self._settings["record"]), think_ns)
+        at, record = self._at(point), int(self._settings["record"])
+        workers = self._files.workers(point, record, round(self._work_seconds * 1e9), self._cpus)
         running = measure(workers, (_STREAM.name,), at, self._window, self._context, source)
         while True:
             try:
@@ -267,6 +271,11 @@ class CommitRun(TargetRun):
             return estimates.over_runs(series, at, runs, each, caveats, extra, whole)
 
         commits = figure("commits", lambda run: run.iops)
+        busy_share = commits.value * self._work_seconds / self._cpus
+        if not 0 < busy_share <= MOST_BUSY_SHARE:
+            why = f"an upper bound: transactions would keep the CPUs {100 * busy_share:.0f} % busy"
+            known = {**extra, "upper_bound": 1, "note": "upper bound"}
+            commits = replace(commits, caveats=(*caveats, *[why] * (busy_share > 0)), extra=known)
         width = math.inf if commits.low is None or commits.high is None else commits.high - commits.low
         yield replace(commits, converged=width / 2 <= float(self._settings["precision"]) * commits.value)
         yield figure("rate", lambda run: run.bytes_per_second)

@@ -66,7 +66,9 @@ class Worker(Struct, frozen=True):
     committers: int = 0
     """Those that wait for a log to be durable; 0: no log."""
     record_bytes: int = 0
-    think_ns: int = 0
+    work_ns: int = 0
+    """CPU time of a transaction before it commits, on one of ``work_cpus``."""
+    work_cpus: int = 1
     client: Mapping[str, int] = {}
     """The connection of a user-space client that reads instead of the engine: addresses by their native names."""
 

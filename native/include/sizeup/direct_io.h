@@ -75,7 +75,8 @@ struct sizeup_io_worker {
 	int32_t poisson;     /* the intended starts are random, interval_ns apart on average */
 	uint32_t committers; /* those that wait for a log to be durable: a commit counts as a write; 0: no log */
 	uint64_t record_bytes; /* what each of them appends */
-	int64_t think_ns;      /* mean time from a commit to the next one of the same committer */
+	int64_t work_ns;       /* CPU time of a transaction before it commits */
+	uint32_t work_cpus;    /* that do it; at least 1 */
 	struct sizeup_io_client client; /* of that engine */
 };
 

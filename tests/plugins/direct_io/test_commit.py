@@ -115,7 +115,7 @@ def test_each_method_asks_the_kernel_for_what_it_is_called(setup: TargetSetup, p
         pytest.skip("no io_uring here")
     opened = LogFiles(setup, SIZE, MIB)
     list(opened.open(point))
-    workers = opened.workers(point, 512, 7)
+    workers = opened.workers(point, 512, 7, 3)
     alone = point.method is Method.INDEPENDENT
     numbers = {os.fstat(worker.descriptor).st_ino for worker in workers}
     flags = {fcntl.fcntl(worker.descriptor, fcntl.F_GETFL) for worker in workers}
@@ -128,8 +128,9 @@ def test_each_method_asks_the_kernel_for_what_it_is_called(setup: TargetSetup, p
         assert worker.engine is (Engine.IO_URING if point.method is Method.IO_URING else Engine.THREADS)
         assert worker.fdatasync_each is (point.method is not Method.DSYNC)
         assert (worker.error_limit, worker.read_percent) == (1, 0)
-        whole = (0, 0, 0, 8192, OWN_BYTES) if alone else (point.committers, 512, 7, MIB, SIZE)
-        assert (worker.committers, worker.record_bytes, worker.think_ns, worker.block_bytes, worker.size_bytes) == whole
+        whole = (0, 0, 0, 1) if alone else (point.committers, 512, 7, 3)
+        assert (worker.committers, worker.record_bytes, worker.work_ns, worker.work_cpus) == whole
+        assert (worker.block_bytes, worker.size_bytes) == ((8192, OWN_BYTES) if alone else (MIB, SIZE))
     assert (os.fstat(workers[0].descriptor).st_size == 0) is (point.method is Method.GROWING)
     assert (numbers == {os.fstat(setup.target.descriptor).st_ino}) is not (alone or point.method is Method.GROWING)
 
@@ -244,7 +245,22 @@ def test_a_canceled_run_ends_at_once_and_leaves_nothing(folder: Path) -> None:
     assert list(folder.iterdir()) == []
 
 
-def test_thought_lowers_the_commits_of_one_and_not_their_latency_alone(folder: Path) -> None:
-    (one,) = figures(run(folder, methods="fdatasync", most_committers=1, think=0.2, seconds=1.0), "commits").values()
+@pytest.mark.parametrize(("cpus", "bound"), [(1, True), (4, False)])
+def test_the_work_of_transactions_bounds_what_eight_sessions_commit(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, cpus: int, *, bound: bool
+) -> None:
+    """Work of 10 ms: one CPU does 100 a second for eight sessions; one session needs less than a fourth of 4 CPUs."""
+    monkeypatch.setattr(os, "cpu_count", lambda: cpus)
+    found = run(folder, methods="fdatasync", most_committers=8 if bound else 1, transaction_cpu=0.01, seconds=1.0)
+    one = figures(found, "commits")["fdatasync", 8 if bound else 1]
 
-    assert one.value <= 2 / 0.2, "at most a few in each second"
+    assert one.value <= 1.2 / 0.01
+    assert any("upper bound: transactions would keep the CPUs" in caveat for caveat in one.caveats) is bound
+    assert (one.extra.get("upper_bound"), one.extra.get("note")) == ((1, "upper bound") if bound else (None, None))
+
+
+def test_commits_without_the_work_of_transactions_are_an_upper_bound(folder: Path) -> None:
+    (one,) = figures(run(folder, methods="fdatasync", most_committers=1), "commits").values()
+
+    assert (one.extra["upper_bound"], one.extra["note"]) == (1, "upper bound")
+    assert not any("upper bound" in caveat for caveat in one.caveats)

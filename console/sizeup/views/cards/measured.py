@@ -171,7 +171,9 @@ def _storage(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
     commits = [one for one in figures(runs, "storage.commits") if one.invalid is None and one.load <= USUAL_COMMITTERS]
     if commits:
         most = max(commits, key=lambda one: one.load)
-        yield _Figure(f"{format_count(most.value, '')} commits/s at {most.load:g}", most.run, further=True)
+        estimate = most.point.estimate
+        bound = "up to " * (estimate is not None and "upper_bound" in estimate.extra)
+        yield _Figure(f"{bound}{format_count(most.value, '')} commits/s at {most.load:g}", most.run, further=True)
 
 
 def _memory(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
