@@ -56,9 +56,9 @@ class PeerLink:
         return found
 
     def counters(self, number: int) -> dict[str, float]:
-        """Return what the peer counted: segments ``sent`` and sent ``again`` of a measurement, ``cpu`` and ``busy``.
+        """Return what the peer counted: segments ``sent`` and sent ``again`` of a measurement, and times in seconds.
 
-        ``cpu`` is its own user and system time in seconds, ``busy`` that of its whole host, 0 if unknown.
+        ``cpu`` is its own user and system time, ``user`` the former, ``busy`` that of its whole host, 0 if unknown.
         """
         self._send(str(number))
         found: dict[str, float] = json.loads(self._line(ANSWER_SECONDS))

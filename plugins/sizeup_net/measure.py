@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import socket
 import struct
 import threading
@@ -16,6 +17,7 @@ from sizeup.errors import SizeupError
 from sizeup.model.sample import Coordinates, Estimate, Samples
 from sizeup.probing.api import Context
 from sizeup.procfs.stat import read_stat
+from sizeup.units import format_ns
 from sizeup_net.link import Endpoint, PeerLink
 from sizeup_net.peer import run_job, set_timeout, tcp_counters
 
@@ -36,6 +38,7 @@ def round_trips(
     trips: list[int] = []
     with link.connect(endpoint, "echo", size=size, number=number) as connection:
         set_timeout(connection, STALL_SECONDS)
+        before = _user_seconds(link)
         while time.perf_counter_ns() < end:
             window = sorted(_trips(link, connection, message))
             trips += window
@@ -43,13 +46,20 @@ def round_trips(
                 yield Samples(series, at, (context.now_ns(),), (quantile(window, share),))
         there = link.counters(number)
         sent, again, _, _ = tcp_counters(connection)
+        program_ns = (_user_seconds(link) - before) * 1e9 / len(trips)
     trips.sort()
-    extra = {f"{name}_ns": quantile(trips, share) for name, share in (("p99_9", 0.999), ("maximum", 1.0))}
+    extra: dict[str, str | float] = {"program_ns": program_ns, "note": f"{format_ns(program_ns)} of it this program"}
+    extra |= {f"{name}_ns": quantile(trips, share) for name, share in (("p99_9", 0.999), ("maximum", 1.0))}
     low, high = quantile(trips, 0.1), quantile(trips, 0.9)
     for series, share in (("round-trip-p50", 0.5), ("round-trip-p99", 0.99)):
         value, number = quantile(trips, share), len(trips)
         yield Estimate(series, at, value, minimum=trips[0], p10=low, p90=high, replicates=number, extra=extra)
     yield _retransmits({**at, "direction": "round trip", "streams": 1}, sent + there["sent"], again + there["again"])
+
+
+def _user_seconds(link: PeerLink) -> float:
+    """Return the CPU time that both programs spent outside of their kernels: of a round trip, what Python costs."""
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_utime + link.counters(0)["user"]
 
 
 def _trips(link: PeerLink, connection: socket.socket, message: bytes) -> list[int]:

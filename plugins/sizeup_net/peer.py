@@ -12,6 +12,7 @@ import functools
 import hmac
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -110,6 +111,7 @@ class Peer:
                 counters = tcp_counters(connection)
                 sent, again = sent + counters[0], again + counters[1]
         found = {"sent": sent, "again": again, "cpu": time.process_time(), "busy": _host_busy_seconds()}
+        found["user"] = resource.getrusage(resource.RUSAGE_SELF).ru_utime
         print(json.dumps(found), flush=True)  # noqa: T201
 
     def _serve_one(self, connection: socket.socket) -> None:

@@ -4,6 +4,7 @@ import ast
 import contextlib
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -117,6 +118,26 @@ def test_every_series_is_measured_in_both_directions() -> None:
             assert one.value > 0
         if one.p10 is not None and one.series == "rate":
             assert one.minimum <= one.p10 <= one.p90  # type: ignore[operator]
+
+
+def test_a_round_trip_says_how_much_of_it_the_programs_took(link: PeerLink, monkeypatch: pytest.MonkeyPatch) -> None:
+    """3 s of the host of one and 2 s of that of the other outside of their kernels, in 200,000 round trips: 25 us."""
+    (endpoint,) = link.listening()
+    users = iter([1.0, 6.0])
+    monkeypatch.setattr(measure, "_user_seconds", lambda _: next(users))
+    monkeypatch.setattr(measure, "_trips", lambda *_: time.sleep(1.0) or [20_000] * 200_000)
+
+    found = list(measure.round_trips(link, endpoint, {}, 64, 1.0, HandContext()))
+
+    of_half = next(one for one in found if isinstance(one, Estimate) and one.series == "round-trip-p50")
+    assert of_half.extra["program_ns"] == pytest.approx(25_000, rel=0.01)
+    assert str(of_half.extra["note"]).endswith("of it this program")
+    monkeypatch.undo()
+    own = resource.getrusage(resource.RUSAGE_THREAD).ru_utime
+    before, start = measure._user_seconds(link), time.thread_time()
+    assert before - own > 0.005, "the peer has started Python"
+    sum(range(20_000_000))
+    assert measure._user_seconds(link) - before >= 0.5 * (time.thread_time() - start)
 
 
 def test_the_figures_are_those_of_the_connection(link: PeerLink) -> None:
