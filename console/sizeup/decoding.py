@@ -46,7 +46,8 @@ def toml_tables(text: str) -> dict[str, Any]:
     try:
         tables = tomli.loads(text)
     except tomli.TOMLDecodeError as error:
-        raise TomlError(str(error), error.lineno) from error
+        cut = f"cut or incomplete TOML at line {error.lineno}; write it again"
+        raise TomlError(cut if error.pos >= len(text) else str(error), error.lineno) from error
     except RecursionError as error:
         raise TomlError("nested too deeply") from error
     except ValueError as error:  # Python converts at most 4,300 digits

@@ -87,7 +87,7 @@ def test_the_shares_of_a_candidate_are_those_of_what_limits_it(capsys: pytest.Ca
 
     (row,) = rows(printed(capsys, "large.toml", "--set", *WORKLOAD, *ARRAY, "db.gb=5000", "array.disk_gb=960"))
 
-    assert row[2:5] == ["Space", "43%", "–"], "space loses nothing; 13% after a failure is the storage's"
+    assert row[2:5] == ["Space", "43%", "18%"], "space loses nothing; what a failure leaves is the worst of all parts"
 
 
 def test_an_edition_that_is_not_permitted_and_one_that_nobody_chose_are_named(
@@ -184,7 +184,14 @@ def test_the_document_has_the_whole_answer_of_each(capsys: pytest.CaptureFixture
             ("large.toml", "--show", "working"),
             "unrecognized arguments: --show working; try: sizeup size compare --help",
         ),
-        (("workload.toml",), "expected sizeup.candidate/1: schema is 'sizeup.workload/1'"),
+        (("workload.toml",), "schema is 'sizeup.workload/1'; this is a workload; give it to --workload"),
+        (("large.toml", "--workload", "large.toml"), "this is a server; give it to --machine"),
+        (("none.toml",), "none.toml: expected sizeup.candidate/1: it has no schema; begin the file with schema = "),
+        (("cut.toml",), "cut.toml: expected sizeup.candidate/1: cut or incomplete TOML at line 3; write it again"),
+        (
+            ("large.toml", "--editions", "mysql"),
+            "--editions: expected mysql.community, mysql.enterprise, mysql.standard, found 'mysql'",
+        ),
         (("load.toml",), "found 'workload.iops'"),
     ],
 )
@@ -196,7 +203,18 @@ def test_what_cannot_be_compared_is_refused(
         'schema = "sizeup.candidate/1"\n[inputs]\n"workload.iops" = 1\n', encoding="utf-8"
     )
 
+    (folder / "none.toml").write_text('[inputs]\n"machine.cores" = 1\n', encoding="utf-8")
+    (folder / "cut.toml").write_text(
+        'schema = "sizeup.candidate/1"\n[inputs]\n"machine.cpu_model" = "Xe', encoding="utf-8"
+    )
+
     assert sentence in printed(capsys, *arguments, status=2)
+
+
+def test_an_outage_of_any_part_stands_in_the_row(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "one-port.toml", "--set", *WORKLOAD, *ARRAY, "db.gb=20000", "array.disk_gb=960")
+
+    assert [row[2:5] for row in rows(text)] == [["Space", "174%", "outage"]]
 
 
 def test_one_sentence_stands_for_all_candidates_that_it_is_true_of(

@@ -235,6 +235,10 @@ def test_a_design_is_kept_as_a_candidate(
     assert "PASS     Storage" in capsys.readouterr().out
     assert cli.run(["size", "--design", "--json", "--set", *SCENARIO]) == 0
     data = json.loads(capsys.readouterr().out)
+    before = Path("order.toml").read_text(encoding="utf-8")
+    assert cli.run(["size", "--design", "--set", "workload.iops=1", "-o", "order.toml"]) == 2
+    assert capsys.readouterr().err == "sizeup: order.toml: already exists; choose another name\n"
+    assert Path("order.toml").read_text(encoding="utf-8") == before
     assert data["schema"] == "sizeup.design/1"
     assert [one["buy"] for one in data["parts"]] == [4, 2]
 
@@ -268,9 +272,14 @@ def test_an_order_carries_its_workload(
     ("arguments", "said"),
     [
         ((), "expected a workload, found none"),
-        (("--set", "workload.iops=1000", "array.raid=0"), "array.disks: no count carries the demand after any single"),
+        (
+            ("--set", "workload.iops=1000", "array.raid=0"),
+            "array.disks: no count carries the demand in MB/s after any",
+        ),
         (("--set", "workload.iops=9", "machine.cores=2", "machine.sockets=4"), "at most machine.cores = 2, found 4"),
         (("--set", "workload.iops=9", "array.disks=0"), "array.disks: expected"),
+        (("--set", "workload.iops=9", "db.gb=1e12"), "array.disks: no count carries db.gb today"),
+        (("--set", "workload.iops=9", "path.stages=fc32"), "found 'fc32'\n"),
         (("--set", "workload.iops=9", "path.stages=hba:fc16,array:fc32"), "expected one stage to design"),
         (("--set", "workload.iops=9", "-o", "order.html"), "expected a name that ends in .toml"),
         (("--set", "workload.iops=9", "--against", "clovertown"), "--against cannot be combined with --design"),

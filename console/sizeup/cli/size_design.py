@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from sizeup.cli.arguments import refuse_combination
@@ -26,6 +27,8 @@ def write_design(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--format: expected text or json with --design, found {arguments.format}")
     if arguments.output != "-" and (not arguments.output.endswith(".toml") or arguments.format is not None):
         raise UsageError(f"-o: expected a name that ends in .toml and no --format, found {arguments.output}")
+    if os.path.exists(arguments.output):
+        raise UsageError(f"{arguments.output}: already exists; choose another name")
     given = workload_inputs(arguments)
     # This machine is what runs the command; another one is named for its kinds of parts.
     inputs = given if arguments.machine == "this" else sized_subject(arguments.machine, given).inputs

@@ -21,6 +21,7 @@ from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.imported import FILE_KEYS
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.io.array import FEWEST_DRIVES
+from sizeup.sizing.io.capacity import stated_stages
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import chosen_contract
 from sizeup.sizing.licensing.cost import LicenseCost
@@ -55,6 +56,8 @@ _NEEDS = {
     DRIVES: ("workload.iops", "db.gb"), PORTS: ("workload.iops",), CORES: ("workload.cpu_cores",), MEMORY: ("sga.mb",),
 }  # fmt: skip
 """The keys that give a part its demand."""
+_OF_UNIT = {"GB": "db.gb", "cores": "workload.cpu_cores", "GiB": "sga.mb"}
+"""The key of a demand by its unit, where that is of one key alone."""
 _SPEED = ("workload.specrate_per_core", "machine.specrate_per_core")
 _MODELS = ("workload.cpu_model", "machine.cpu_model")
 _PASSED = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
@@ -67,11 +70,10 @@ PRESENT_PROCESSOR = "that of the present server"
 class UnmetError(UsageError):
     """No count of a part carries the demand."""
 
-    def __init__(self, key: str, most: int, when: str) -> None:
+    def __init__(self, key: str, most: int, when: str, unit: str) -> None:
         after = {"today": "today", "last-year": "in the last year"}.get(when, "after any single failure")
-        super().__init__(
-            f"--design: {key}: no count carries the demand {after}; the largest that was tried is {most:,}"
-        )
+        demand = _OF_UNIT.get(unit, f"the demand in {unit}")
+        super().__init__(f"--design: {key}: no count carries {demand} {after}; the largest that was tried is {most:,}")
         self.key = key
 
 
@@ -156,7 +158,7 @@ def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, s
         kept.pop(key, None)
     stages = kept.pop(PORTS, None)
     text = stages.value if isinstance(stages, Words) else "hba:fc32"
-    if "," in text:
+    if len(stated_stages(Sheet(workload, rules))) > 1:
         raise UsageError(f"path.stages: expected one stage to design, such as hba:fc32, found {text!r}")
     chosen = {key: value for key, value in _DEFAULTS.items() if key not in kept}
     if any(key in kept for key in ("array.drive_iops", "array.drive_mb_s")):
@@ -245,7 +247,7 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
     def fewest(when: str, passes: Callable[[int], bool]) -> int:
         found = bisect_left(counted, True, key=passes)  # noqa: FBT003  the first count that passes
         if found == len(counted):
-            raise UnmetError(key, counted[-1], when)
+            raise UnmetError(key, counted[-1], when, missed(counted[-1], when))
         return counted[found]
 
     most = counted[-1]

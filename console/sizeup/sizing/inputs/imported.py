@@ -48,8 +48,8 @@ _FIGURES: tuple[tuple[str, str, Callable[[LoadInterval], float | None]], ...] = 
 
 
 class _Toml(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
-    format: str
     inputs: dict[str, str | int | float | dict[str, object]]
+    format: str = ""
     title: str = ""
     workload: dict[str, str | int | float | dict[str, object]] = {}
     """What a designed candidate is to carry."""
@@ -137,7 +137,9 @@ def parse_toml(text: str, where: str, kind: Literal["workload", "candidate"] = "
     entry: _Toml = decoding.parse_toml(text, where, schema, _Toml)
     designed = kind == "workload" and entry.format == "sizeup.candidate/1" and bool(entry.workload)
     if entry.format != schema and not designed:
-        raise MalformedError(f"{where}: expected {schema}: schema is {entry.format!r}")
+        found = f"schema is {entry.format!r}" if entry.format else "it has no schema"
+        way = _BELONGS.get(entry.format, f'begin the file with schema = "{schema}"')
+        raise MalformedError(f"{where}: expected {schema}: {found}; {way}")
     inputs = entry.workload if designed else entry.inputs
     for key, value in inputs.items():
         if isinstance(value, dict):
@@ -149,6 +151,13 @@ def parse_toml(text: str, where: str, kind: Literal["workload", "candidate"] = "
         if not key.startswith(keys):
             raise UsageError(f"{where}: expected keys of {', '.join(keys)}, found {key!r}; use --set for others")
     return parse_settings([f"{key}={value}" for key, value in inputs.items()], Origin.IMPORTED, where)
+
+
+_BELONGS = {
+    "sizeup.workload/1": "this is a workload; give it to --workload",
+    "sizeup.candidate/1": "this is a server; give it to --machine",
+}
+"""What a file of another schema is for."""
 
 
 def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: int | None) -> dict[str, Value]:

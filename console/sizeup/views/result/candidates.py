@@ -216,7 +216,8 @@ def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rule
     for name in editions:
         if name not in products[0]:
             known = [each for each in products[0] if "." in each]
-            raise UsageError(f"--editions: expected {', '.join(known)}, found {name!r}{nearest(name, products[0])}")
+            meant = [each for each in known if each.startswith(f"{name}.")] or known
+            raise UsageError(f"--editions: expected {', '.join(meant)}, found {name!r}{nearest(name, products[0])}")
     packs = {pack.pack: pack for pack in rules.license_packs()}
 
     def cost(one: Candidate, row: Row) -> str:
@@ -281,13 +282,19 @@ def _sentence(one: Candidate) -> str:
 
 
 def _row(one: Candidate, name: str, *, with_term: bool) -> tuple[str, ...]:
-    """Return a row; its shares are those of what limits, now, after a failure and, with a horizon, in the last year."""
-    card = one.limit or Card("", ShareStatus.UNKNOWN.value)
-    shares = (card.share, card.n_plus_one, card.last_year)
-    used, left, later = map(share_cell, shares)
+    """Return a row with the shares of what limits, now and in the last year, and the worst of all after a failure."""
+    card, cards = one.limit or Card("", ShareStatus.UNKNOWN.value), one.sizing.cards
+    lost = max((each.n_plus_one for each in cards if each.n_plus_one is not None), default=None)
+    used, left, later = map(share_cell, (card.share, lost, card.last_year))
     label = status_label(one.status, assumed=bool(card.assumed))
     return (
-        *(name, label, TITLES.get(card.resource, UNKNOWN), used, OUTAGE if card.outage else left),
+        *(
+            name,
+            label,
+            TITLES.get(card.resource, UNKNOWN),
+            used,
+            OUTAGE if any(each.outage for each in cards) else left,
+        ),
         later if any(each.horizon_years for each in one.sizing.cards) else "",
         ", ".join(not_judged(one)),
         _cost(one, with_term=with_term),
