@@ -392,4 +392,4 @@ async def test_before_anything_was_measured_the_room_says_what_it_is_and_what_to
     assert "This machine" in shown
     assert "Processor" in shown
     assert steps.startswith("r Measure memory, the clock and a disk")
-    assert all(step in steps for step in (" w Enter a workload", " 2 ScreenLook at", " 5 Open or compare"))
+    assert all(step in steps for step in (" w Enter a workload", " 2 Look at", " 5 Open or compare"))

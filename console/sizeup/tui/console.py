@@ -297,6 +297,9 @@ class ConsoleApp(TerminalApp):
             return f"! {self.runs.problem}"
         if self.runs.going_on:
             return "low bandwidth, drawn every 2 s" if self._frame_ticks > 2 else ""
+        advice = self.stated_advice if self.saved_session is not None else None
+        if advice is not None and advice.label:
+            return advice.label
         if self.runs is not self._own_runs:
             return "saved session; press 5, then u to return to this machine"
         return self.offered.notice if self.measures and self.runs.session is None else ""

@@ -22,18 +22,22 @@ DARK_256_NAME = "sizeup-dark-256"
 """What stands in for dark where the terminal has 256 fixed colors."""
 _PALE = 0.4
 """How much of its color the span of what is not certain has."""
-_PALE_TOKENS = ("ok", "warn", "bad", "s1", "s2")
+_SHADE = 0.2
+"""The same of an area behind text."""
+_MIXED_TOKENS = ("ok", "warn", "bad", "s1", "s2")
 
 
 def _variables(colors: Mapping[str, str], ramp: tuple[str, ...] = (), ground: str = "") -> dict[str, str]:
     """Return the tokens as variables of a style sheet, and what Textual's own widgets take from them."""
-    pale = {
-        f"{name}-pale": palette.blend(colors[name], ground, _PALE) if ground else colors[name] for name in _PALE_TOKENS
-    }
+    mixed = {}
+    for name in _MIXED_TOKENS:
+        for ending, part in (("pale", _PALE), ("shade", _SHADE)):
+            plain = colors[name] if ending == "pale" else "ansi_default"
+            mixed[f"{name}-{ending}"] = palette.blend(colors[name], ground, part) if ground else plain
     tokens = {name: color for name, color in colors.items() if name not in ("text", "bg")}
     return {
         **tokens,
-        **pale,
+        **mixed,
         **{f"ramp-{level}": color for level, color in enumerate(ramp)},
         "text-success": colors["ok"],
         "text-warning": colors["warn"],

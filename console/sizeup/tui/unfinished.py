@@ -47,7 +47,7 @@ class OfferedSession:
         """The session that can be resumed; None where none is spoken of."""
 
     def find(self) -> None:
-        """ScreenLook for it in the store."""
+        """Look for it in the store."""
         self.notice, self.interrupted = "", None
         with contextlib.suppress(OSError, SizeupError):  # a store that cannot be read is the Sessions mode's to report
             self.running, last = running_session(), latest()
@@ -63,7 +63,7 @@ class OfferedSession:
                 self.notice = f"{_run_of(path)} was interrupted; {self._resume_key} runs its missing steps"
 
     def has_ended(self) -> bool:
-        """ScreenLook again at the run that goes on; whether it has ended."""
+        """Look again at the run that goes on; whether it has ended."""
         from sizeup.session.writer import in_use
 
         if self.running is None or in_use(str(self.running)):

@@ -1,8 +1,9 @@
-"""The first screen: the verdict, a card for each resource, the findings, and their details."""
+"""The first screen: the verdict, a row for each resource, what proves it, and the findings with what to do."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -10,62 +11,72 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.text import Text
 from textual import events
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from sizeup.errors import SizeupError
 from sizeup.model.finding import Finding
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.option_text import by_keys
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.summary_pane import PANE_ROWS, SummaryPane
-from sizeup.tui.screens.summary_text import (
-    MORE,
-    StatusStyles,
-    card_content,
-    finding_options,
-    in_console,
-    status_styles,
-    verdict_content,
+from sizeup.tui.screens.summary_rows import (
+    RowTable,
+    change_lines,
+    draw_balance,
+    finding_lines,
+    load_lines,
+    stage_lines,
 )
-from sizeup.tui.widgets.lists import KeyList, hanging
+from sizeup.tui.screens.summary_text import in_console
+from sizeup.tui.widgets.cells import CellView
+from sizeup.tui.widgets.lines import frame_title
+from sizeup.tui.widgets.lists import KeyList
+from sizeup.views.band import Band, NextStep
+from sizeup.views.cards.balance import Balance, balance
 from sizeup.views.cards.cards import CardView
-from sizeup.views.cards.table import card_table
-from sizeup.views.result.summary import (
-    SEVERITY_WORDS,
-    Summary,
-    card_details,
-    finding_line,
-    finding_parts,
-    finding_target,
-    summary,
-)
+from sizeup.views.cards.resource_rows import license_text, resource_rows, warnings_text
+from sizeup.views.result.band import summary_band
+from sizeup.views.result.summary import SEVERITY_WORDS, Summary, card_details, finding_target, summary
+from sizeup.views.result.verdict import first_card
 
 if TYPE_CHECKING:
-    from sizeup.views.cards.panels import Panel
+    from sizeup.charts.chart import Chart
 
 MEASURE_SECONDS = 40
 """What the quick plan takes with storage, as far as it is known before the probes are read."""
-_BORDER_FROM_ROWS = 30
-"""On a lower screen the lines need the rows of the borders."""
-_WHOLE_VERDICT_FROM_ROWS = 16
-"""On a lower screen the rows are left to the cards."""
-_STATEMENT_ROWS, _STATEMENT_ROWS_LOW = 6, 4
-"""Rows of what decides, before the rest of it waits for Enter on its card."""
-_AROUND = 3
-"""Rows of the lines above and below."""
+_WIDE = 100
+"""From so many columns on the proof stands beside the findings."""
+_HIGH = 30
+"""From so many rows on there are lines between the parts."""
+_SIDE = 0.48
+"""The part of a wide screen that the findings take."""
+_FRAME = 4
+_BALANCED = 3
+"""Parts beside the CPUs from which on their balance says more than a curve."""
+
+
+class BalanceView(CellView):
+    """What the CPUs can use against what the parts deliver."""
+
+    found: Balance | None = None
+
+    def _redraw(self) -> None:
+        if self.found is not None and self.size:
+            self.present(draw_balance(self.found, *self.size, self.app.look))  # type: ignore[attr-defined]
 
 
 class SummaryScreen(ModeScreen):
-    """Verdict, cards, findings; charts or details below, where there are rows to spare."""
+    """Verdict and rows; the proof beside the findings."""
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     SCOPE = "summary"
     LEAST = (20, 5)
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (_BORDER_FROM_ROWS, "-bordered")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-normal")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (_HIGH, "-high")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("summary")]
 
     def __init__(self) -> None:
@@ -76,69 +87,81 @@ class SummaryScreen(ModeScreen):
         """What is known of the machine and the run; None before it was first asked for."""
         self._filled: tuple[object, ...] = ()
         """What the screen was filled with, and the size it was folded to."""
-        self._unfolded = False
-        """Whether all findings are listed though that takes more rows than there are."""
         self._cards: dict[str, CardView] = {}
         self._findings: dict[str, Finding] = {}
         self._mount: str | None = None
         """The directory whose storage is measured, as answered in this console; empty for none, None before that."""
+        self._changed: tuple[str, Sequence[tuple[str, str, str]]] = "", ()
+        """When the session before was started, and what changed since."""
+        self._changed_of = ""
+        """The session whose changes were looked for."""
 
     def body(self) -> Iterable[Widget]:
-        """The verdict above the list of cards and findings; what there is to see of them below."""
+        """The rows; below them what proves the verdict, the path and the findings."""
         with Vertical(id="body"):
-            yield Static(id="verdict", markup=False)
             yield KeyList(id="entries")
-            yield SummaryPane(self.host.glyphs, id="below")
+            with Horizontal(id="below"):
+                with Vertical(id="side"):
+                    yield Static(id="path", markup=False)
+                    with Vertical(id="findings-pane"):
+                        yield KeyList(id="findings")
+                        yield Static(id="more", markup=False)
+                yield BalanceView(id="balance")
+
+    def band(self) -> Band | None:
+        """Return the verdict, or what the machine is and what to do."""
+        shown, keys = self._summary, self.host.keys
+        if shown is None:
+            return None
+        return summary_band(
+            shown,
+            self._next_steps(),
+            self.host.machine,
+            why=first_key_of("summary.open", keys),
+            tries=first_key_of("mode.sizing", keys),
+        )
+
+    def _next_steps(self) -> list[NextStep]:
+        """What a reader can do while there is no verdict."""
+        host = self.host
+        steps = [NextStep(key=first_key_of("app.workload", host.keys), does="Enter a workload, or an AWR file")]
+        if host.runs.running:
+            return [*steps, NextStep("Measuring; the figures come in below.")]
+        if not host.measures:
+            return steps if host.saved_session is not None else [*steps, NextStep(f"Not measured: {host.unmeasured}.")]
+        place = "a disk" if self._mount is None else self._mount or "no disk"
+        does = f"Measure memory, the clock and {place} (about {MEASURE_SECONDS} s)"
+        return [*steps, NextStep(key=first_key_of("summary.measure", host.keys), does=does)]
 
     def show_all(self) -> None:
         """Show the whole frame, and the body once: it is of the machine and the run."""
+        self._update()
         super().show_run()
-        self.show_machine()
+        self._fill()
 
     def show_machine(self) -> None:
         """Show the machine again."""
-        super().show_machine()
         self._update()
+        super().show_machine()
+        self._fill()
 
     def show_run(self) -> None:
         """Show the run again."""
-        super().show_run()
-        self._update()
+        self.show_all()
 
     def _update(self) -> None:
-        """Compute the view and show it."""
         host = self.host
-        shown = summary(host.machine, host.runs.session, host.stated_advice, self._actions())
-        self._summary = in_console(shown, host.keys)
-        self._fill()
-
-    def _actions(self) -> tuple[str, ...]:
-        """What a reader can do while there is no verdict."""
-        host = self.host
-        workload = f"{first_key_of('app.workload', host.keys)}: enter a workload, or an AWR file."
-        if host.runs.running:
-            return (workload, "Measuring.")
-        if not host.measures:
-            return (workload, f"Not measured: {host.unmeasured}.") if host.saved_session is None else (workload,)
-        return (workload, f"{first_key_of('summary.measure', host.keys)}: measure (about {MEASURE_SECONDS} s).")
+        self._summary = in_console(summary(host.machine, host.runs.session, host.stated_advice), host.keys)
 
     def on_resize(self, event: events.Resize) -> None:
         """Wrap the lines again."""
         self._screen_size = event.size
         self._fill()
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Show the details of a line."""
-        self._show_preview(event.option_id)
-
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Show the details of a line, and where they lead."""
         chosen = event.option_id or ""
-        if chosen == MORE:
-            self._unfolded = not self._unfolded
-            self._filled = ()
-            self._fill()
-        elif chosen in self._cards:
+        if chosen in self._cards:
             self._open_card(self._cards[chosen])
         elif chosen in self._findings:
             self._act_on(self._findings[chosen])
@@ -220,8 +243,9 @@ class SummaryScreen(ModeScreen):
         self.show_run()
 
     def action_open(self) -> None:
-        """Show the details of the line under the cursor, whatever has the focus."""
-        self.query_one(KeyList).action_select()
+        """Show the details of the line under the cursor, of the resources unless the findings have the focus."""
+        listed = self.query_one("#findings", KeyList)
+        (listed if listed.has_focus else self.query_one("#entries", KeyList)).action_select()
 
     def action_resume(self) -> None:
         """Go to the interrupted session, and ask there whether to run what it is missing."""
@@ -252,102 +276,133 @@ class SummaryScreen(ModeScreen):
 
     def _fill(self) -> None:
         """Show what is known, folded to the size of the screen; the cursor keeps to its line."""
-        shown = self._summary
-        listed = self.query_one(KeyList)
-        width, rows = self._screen_size.width - 1, self._screen_size.height - _AROUND - self._notice_line.display + 1
-        filled = shown, width, rows, self._unfolded, self.app.theme
+        shown, host = self._summary, self.host
+        width, rows = self._screen_size
+        session, years = host.runs.session, 0.0
+        filled = shown, width, rows, self.app.theme, session is None or len(session.steps), self._changed
         if shown is None or filled == self._filled:
             return
         self._filled = filled
-        above = self._show_verdict(shown, width)
-        table = card_table(shown.cards, width - 2)
-        max_rows = rows - above - len(table.lines) - len(table.later) - 1
-        options = [Option(Content.styled(f" {table.header}", "dim"), id="header", disabled=True)]
-        options += [Option(card_content(line, self._styles), id=line.resource) for line in table.lines]
-        options += [
-            Option(Content(f" {line}"), id=f"later {number}", disabled=True) for number, line in enumerate(table.later)
-        ]
-        after_cards = len(options)
-        options += finding_options(shown, max_rows, width, self._styles, unfolded=self._unfolded)
-        left = rows - above - len(options)
-        if left > PANE_ROWS or 1 < left < PANE_ROWS:
-            options.insert(after_cards, Option("", id="gap", disabled=True))
-            left -= 1
-        before = listed.highlighted_option
-        listed.set_options(options)
-        names = [option.id for option in options]
-        listed.highlighted = names.index(before.id) if before is not None and before.id in names else 1
         self._cards = {card.resource: card for card in shown.cards}
         self._findings = dict(shown.findings)
-        listed.styles.height = len(options) if left >= PANE_ROWS else "1fr"
-        self._show_below(width, left)
+        found = [finding for _, finding in shown.findings]
+        supplies = balance(host.machine, session)
+        years = max((card.judged.horizon_years for card in shown.cards), default=0.0)
+        self._show_rows(
+            RowTable(resource_rows(shown.cards, found, supplies, host.machine), width - 4, host.look, years)
+        )
+        side = width if width < _WIDE else round(width * _SIDE)
+        self._show_side(shown, supplies, side - _FRAME)
+        self._show_proof(supplies, side if width >= _WIDE else 0)
+        self._find_changes()
 
-    def _show_verdict(self, shown: Summary, width: int) -> int:
-        """Show the verdict; how many rows it takes."""
-        verdict = self.query_one("#verdict", Static)
-        most_rows = _STATEMENT_ROWS if self._screen_size.height >= _BORDER_FROM_ROWS else _STATEMENT_ROWS_LOW
-        text = verdict_content(shown.verdict, width - 2, self._styles, most_rows)
-        if shown.label:
-            text = Content.assemble(text, "\n", (hanging(shown.label, width - 2, 1, 1), "dim"))
-        if self._screen_size.height < _WHOLE_VERDICT_FROM_ROWS:
-            text = text.split("\n")[0]
-        verdict.update(text)
-        session, host = self.host.runs.session, self.host
-        title = host.header().host
-        if not host.measures and session is not None:
-            title += f", as of {session.header.started[:16].replace('T', ' ')} UTC"
-        verdict.border_title = Content(title)
-        return text.plain.count("\n") + 1 + (0 if self.has_class("-low") else 2)
+    def _show_rows(self, table: RowTable) -> None:
+        listed, high = self.query_one("#entries", KeyList), self.has_class("-high")
+        options = [Option(table.header, id="header", disabled=True)]
+        options += [Option(line, id=name) for name, line in table.lines()]
+        if text := license_text(tuple(self._cards.values())):
+            price = Content.assemble(("License  ", "bold $hi"), text)
+            options.append(Option(price, id="license"))
+        legend = table.legend("")
+        if legend and high:
+            options += [Option("", id="gap", disabled=True), Option(legend, id="legend", disabled=True)]
+        _replace_options(listed, options)
 
-    @property
-    def _styles(self) -> StatusStyles:
-        return status_styles(ansi=self.app.current_theme.ansi)
-
-    def _show_below(self, width: int, rows: int) -> None:
-        """Give the rows that are left to charts of what was measured, else to the machine and the next steps."""
-        pane = self.query_one(SummaryPane)
-        pane.display = rows >= PANE_ROWS
-        shown, host = self._summary, self.host
-        if not pane.display or shown is None:
-            return
-        found: tuple[Panel, ...] = ()
-        if host.runs.session is not None:
-            from sizeup.views.cards.panels import panels
-
-            found = panels(host.runs.session, host.machine, shown.cards)
-        if found:
-            pane.show_charts(found, width, rows)
+    def _show_side(self, shown: Summary, supplies: Balance | None, width: int) -> None:
+        """Show the path to the storage, the findings, and what changed or what loads the storage could feed."""
+        frame = width + _FRAME
+        look, findings = self.host.look, self.query_one("#findings", KeyList)
+        storage = next((card for card in shown.given.cards if card.resource == "storage"), None)
+        path, more, pane = (
+            self.query_one("#path", Static),
+            self.query_one("#more", Static),
+            self.query_one("#findings-pane"),
+        )
+        path.display = storage is not None and len(storage.stages) > 1 and self.has_class("-normal")
+        if path.display and storage is not None:
+            path.border_title = frame_title("Path to the storage", f"bottleneck: {storage.stages[0].name}", frame)
+            path.update(stage_lines(storage.stages, width, look))
+        counts = warnings_text([finding for _, finding in shown.findings])
+        pane.border_title = frame_title("Findings", counts, frame)
+        options = [Option(finding_lines(finding, look, width), id=key) for key, finding in shown.findings]
+        _replace_options(findings, options or [Option("Nothing to report", id="none", disabled=True)])
+        since, changed = self._changed
+        more.display = self.has_class("-high")
+        if changed:
+            title = Content.styled(f"What changed since {since[:10]}", "bold $hi")
+            more.update(Content("\n").join([Content(""), title, change_lines(changed[:6], width, look)]))
+        elif supplies is not None and first_card(shown.given.cards) is None and supplies.storage is not None:
+            title = Content.assemble(("Could the storage feed it?", "bold $hi"), ("  rule of thumb", "$dim"))
+            more.update(Content("\n").join([Content(""), title, load_lines(supplies, width, look)]))
         else:
-            pane.show_machine(host.machine, self._next_steps(), width, rows)
-        option = self.query_one(KeyList).highlighted_option
-        self._show_preview(None if option is None else option.id)
+            more.display = False
 
-    def _next_steps(self) -> list[tuple[str, str]]:
-        """What a reader can do next, each with its key."""
-        host = self.host
-        measure = f"Measure memory, the clock and a disk (about {MEASURE_SECONDS} s); asks for the directory"
-        if self._mount is not None:
-            measure = f"Measure memory, the clock and {self._mount or 'no disk (m: choose one)'}"
-        steps = [("summary.measure", measure)] if host.measures and not host.runs.running else []
-        steps += [
-            ("app.workload", "Enter a workload, or an AWR file, for a verdict"),
-            ("summary.licenses", "Choose what is licensed, for its cost"),
-            ("mode.topology", "ScreenLook at sockets, caches, memory nodes and devices"),
-            ("mode.sessions", "Open or compare what was measured before"),
-        ]
-        return [(first_key_of(action, host.keys), words) for action, words in steps]
+    def _show_proof(self, supplies: Balance | None, frame: int) -> None:
+        """Show the curve that the verdict rests on, else what was measured, else how the parts are balanced."""
+        view, shown = self.query_one(BalanceView), self._summary
+        is_judged = shown is not None and first_card(shown.given.cards) is not None
+        is_listed = supplies is not None and len(supplies.supplies) >= _BALANCED and not is_judged
+        title, chart, note = ("", None, "") if is_listed else self._proof()
+        if chart is not None:
+            from sizeup.tui.widgets.chart import ChartView  # which the first screen of a machine does without
 
-    def _show_preview(self, key: str | None) -> None:
-        """Show the details of a line where there is room for them."""
-        shown, pane = self._summary, self.query_one(SummaryPane)
-        if shown is None or not pane.display:
+            if not self.query("#proof"):
+                self.mount(ChartView(self.host.glyphs, id="proof"), after=view)
+            drawn = self.query_one("#proof", ChartView)
+            drawn.border_title = frame_title(title, note, self._screen_size.width - frame)
+            drawn.show(chart)
+        for proof in self.query("#proof"):
+            proof.display = chart is not None
+        view.display = chart is None and supplies is not None
+        if view.display:
+            view.found = supplies
+            view.border_title = frame_title(
+                "Is it balanced?", "rule of thumb, logarithmic", self._screen_size.width - frame
+            )
+            view.refresh()
+            view.on_resize()
+
+    def _proof(self) -> tuple[str, Chart | None, str]:
+        session = self.host.runs.session
+        if session is None or not session.steps:
+            return "", None, ""
+        from sizeup.views.cards.panels import panels
+        from sizeup.views.cards.proof import proof_chart
+
+        chart = proof_chart(session, self._cards.get("storage"))
+        if chart is not None:
+            return "Measured: latency against throughput", chart, session.header.started[:16].replace("T", " ")
+        found = panels(session, self.host.machine, tuple(self._cards.values()))
+        return (found[0].title, found[0].chart, found[0].note) if found else ("", None, "")
+
+    def _find_changes(self) -> None:
+        """Look for what changed since the session before, once for each session that is shown."""
+        runs, machine = self.host.runs, self.host.machine
+        if machine is None or runs.going_on or self._changed_of == (runs.path or "live"):
             return
-        card, finding = self._cards.get(key or ""), self._findings.get(key or "")
-        if finding is not None:
-            parts = finding_parts(finding)
-            lines = [line for part in parts for line in (part[0], *(f"  {one}" for one in part[1:]))]
-            pane.show_details(finding_line(finding), lines)
-        elif card is not None:
-            # Of a card without a verdict nothing is known beyond what the machine is.
-            title = card.title if card.judged.statement or not pane.lists_machine else ""
-            pane.show_details(title, self._details(card, shown))
+        self._changed_of = runs.path or "live"
+        self.run_worker(self._read_changes(), exclusive=True)
+
+    async def _read_changes(self) -> None:
+        from sizeup.views.result.changed import changes, session_before
+
+        runs, machine = self.host.runs, self.host.machine
+        session = runs.session
+        host = (machine.platform.hostname if machine is not None else None) or ""
+        started = "9" if session is None else session.header.started
+        try:
+            before = await asyncio.to_thread(session_before, host, started, runs.path)
+        except SizeupError:  # a store that cannot be read is the Sessions mode's to report
+            return
+        if before is not None and machine is not None:
+            self._changed = before.header.started, changes(before, machine, session)
+            self._fill()
+
+
+def _replace_options(listed: KeyList, options: list[Option]) -> None:
+    """Show options in place of the last, the cursor on the same one, else on the first that can be chosen."""
+    before = listed.highlighted_option
+    listed.set_options(options)
+    names = [option.id for option in options]
+    first = next((number for number, option in enumerate(options) if not option.disabled), None)
+    listed.highlighted = names.index(before.id) if before is not None and before.id in names else first

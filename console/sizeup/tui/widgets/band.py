@@ -55,7 +55,7 @@ def band_rows(band: Band, width: int, look: ScreenLook, *, small: bool) -> list[
     indent = max(row.cell_length for row in badge) + _MARGIN
     free = width - indent - max((row.cell_length + _MARGIN for row in number[:_ROWS]), default=0)
     rows = []
-    for line, (left, text) in enumerate(zip(badge, _texts(band, narrow=narrow), strict=True)):
+    for line, (left, text) in enumerate(zip(badge, _texts(band, max(free, 0), narrow=narrow), strict=True)):
         row = left.truncate(indent, pad=True) + text.truncate(max(free, 0), ellipsis=True, pad=True)
         rows.append((row + Content(" " * _MARGIN) + number[line] if number else row).truncate(width))
     if not small:
@@ -63,14 +63,15 @@ def band_rows(band: Band, width: int, look: ScreenLook, *, small: bool) -> list[
     return rows
 
 
-def _texts(band: Band, *, narrow: bool) -> list[Content]:
+def _texts(band: Band, free: int, *, narrow: bool) -> list[Content]:
     """Return the sentence, what to do next, and what both rest on or else the other thing to do."""
     gap = " " if narrow else "  "
     rows = [Content.styled((band.short if narrow else "") or band.sentence, "bold $hi")]
     for lead, step in zip(("Next", "or  "), band.steps, strict=False):
         rows.append(Content.assemble((lead, "bold $acc" if lead == "Next" else "$dim"), gap, step_content(step)))
     why = Content.assemble(("   " if band.basis else "", ""), (band.why, "bold $acc"), (" why", "$dim"))
-    basis = Content.styled(band.basis, "$dim") + (why if band.why else Content(""))
+    why = why if band.why else Content("")
+    basis = Content.styled(band.basis, "$dim").truncate(max(free - why.cell_length, 0), ellipsis=True) + why
     return [*rows, *([basis] if len(rows) < _ROWS else []), Content("")][:_ROWS]
 
 

@@ -37,7 +37,7 @@ _LOOKS = {
 """What each role looks like. Not as component classes: Textual works all of those out for every chart, drawn or not,
 at the start and whenever the focus moves, and a chart draws a few of them. Any other role is a token of the palette."""
 
-_GROUNDS = {"tile": "$tile", "pass": "$ok 20%", "warn": "$warn 20%", "fail": "$bad 20%"}
+_GROUNDS = {"tile": "$tile", "pass": "$ok-shade", "warn": "$warn-shade", "fail": "$bad-shade"}
 """Backgrounds that a drawing gives to cells of any role."""
 _SERIES = "series-"
 """What begins the role of a series; behind it stands its number."""

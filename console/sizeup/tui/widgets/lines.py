@@ -27,6 +27,14 @@ class TextLine(Widget):
     auto_links = False
 
 
+def frame_title(title: str, note: str, columns: int) -> Content:
+    """Return the upper edge of a frame of so many columns: its title, and at the right a note."""
+    gap = columns - cell_len(title) - cell_len(note) - 10
+    if not note or gap < 2:
+        return Content.styled(title, "bold $hi")
+    return Content.assemble((title, "bold $hi"), (f" {'─' * gap} ", "$line"), (note, "$dim"))
+
+
 class NoticeLine(TextLine):
     """What a user must know besides the screen; absent where there is nothing."""
 

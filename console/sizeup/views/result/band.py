@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from sizeup.charts.share_bar import ShareBar
 from sizeup.model.advice import Card
-from sizeup.sizing.verdict import RESOURCE_NAMES, ShareStatus, capacity_text, demand_text, share_text
+from sizeup.model.machine import Machine
+from sizeup.sizing.verdict import (
+    RESOURCE_NAMES,
+    ShareStatus,
+    amount_text,
+    capacity_text,
+    demand_text,
+    exactly,
+    share_text,
+)
 from sizeup.text import capitalized, plural
 from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.cards.cards import OUTAGE
@@ -15,7 +24,8 @@ from sizeup.views.result.verdict import first_card
 
 STATUS_TOKENS = {"PASS": "ok", "WARN": "warn", "NOT CERTAIN": "warn", "ASSUMED": "warn", "FAIL": "bad"}
 """The color of a status; any other is neither good nor bad."""
-_PERCENT = 100
+_LARGEST = 9.99
+"""A share beyond which more digits say no more."""
 
 
 def status_token(status: str) -> str:
@@ -32,14 +42,18 @@ def card_bar(card: Card) -> ShareBar | None:
     return ShareBar(best, worst, max(lost, default=None), card.last_year)
 
 
-def summary_band(shown: Summary, steps: Sequence[NextStep], *, why: str = "", tries: str = "") -> Band:
+def summary_band(
+    shown: Summary, steps: Sequence[NextStep], machine: Machine | None = None, *, why: str = "", tries: str = ""
+) -> Band:
     """Return the band of what is known so far; ``steps`` are what a reader can do while there is no verdict.
 
     ``why`` is the key that shows the working, ``tries`` the one that leads to other inputs.
     """
     verdict, card = shown.verdict, first_card(shown.given.cards)
     if card is None:
-        return Band("NO WORKLOAD", "acc", _machine_sentence(shown), steps=tuple(steps[:2]))
+        return Band(
+            "NO WORKLOAD", "acc", _machine_sentence(shown, machine), steps=tuple(steps[:2]), number=_cores(machine)
+        )
     fix = verdict.fix or card.decides
     does = "tries it" if card.resource != "license" else "shows licenses"
     return Band(
@@ -47,9 +61,10 @@ def summary_band(shown: Summary, steps: Sequence[NextStep], *, why: str = "", tr
         status_token(verdict.status),
         band_sentence(card),
         steps=(NextStep(f"{fix.rstrip('.')}.", tries, does),) if fix else tuple(steps[:1]),
-        basis=" · ".join(filter(None, (shown.label, capitalized(verdict.basis), *_assumed(card)))),
+        basis=" · ".join(filter(None, (capitalized(verdict.basis), *_assumed(card)))),
         why=why,
         number=share_number(card),
+        short=_short_sentence(card),
     )
 
 
@@ -57,12 +72,23 @@ def _assumed(card: Card) -> list[str]:
     return [f"{len(card.assumed)} assumed"] if card.assumed else []
 
 
-def _machine_sentence(shown: Summary) -> str:
-    """Return what is known without a workload: warnings, and whether anything was measured."""
+def _machine_sentence(shown: Summary, machine: Machine | None) -> str:
+    """Return what is known without a workload: what it is, warnings, and whether anything was measured."""
     warnings = sum(SEVERITY_WORDS[finding.severity] != "INFO" for _, finding in shown.findings)
-    measured = any(card.found.texts for card in shown.cards)
-    found = plural(warnings, "warning") if warnings else "No warnings"
-    return f"{found}; {'measured, but nothing to compare with' if measured else 'no measurements yet'}."
+    measured = next((card.found.texts[0] for card in shown.cards if card.found.valid and card.found.texts), "")
+    what = "This server" if machine is None or not machine.pus else _kind(machine)
+    found = f"{what} has {plural(warnings, 'warning') if warnings else 'no warnings'}"
+    return f"{found}; {f'measured: {measured}' if measured else 'no measurements yet'}."
+
+
+def _kind(machine: Machine) -> str:
+    return "This virtual machine" if machine.platform.hypervisor else "This server"
+
+
+def _cores(machine: Machine | None) -> Number | None:
+    if machine is None or not machine.core_count:
+        return None
+    return Number(str(machine.core_count), "", f"cores, {plural(machine.pu_counts.online, 'thread')}")
 
 
 def band_sentence(card: Card) -> str:
@@ -75,17 +101,28 @@ def band_sentence(card: Card) -> str:
     if card.status == ShareStatus.FAIL.value and card.share > card.limit:
         return f"{name} is too {_SMALL.get(card.resource, 'slow')}: {demand} wanted, {capacity} available."
     if card.status == ShareStatus.UNCERTAIN.value:
-        span = f"up to {share_text(worst)}" if best == card.share else f"{share_text(best)} to {share_text(worst)}"
-        span = f"at least {share_text(best)}" if worst == float("inf") else span
-        return f"{name} is not certain: {demand} of {capacity}, {span}."
+        certain = amount_text(exactly(facts.capacity.low), facts.unit) if facts.capacity.low else "none"
+        if worst <= _READABLE:
+            return f"{name} is not certain: {demand} take {share_text(best)} to {share_text(worst)} of its capacity."
+        return f"{name} is not certain: {demand} wanted, {capacity} measured, {certain} certain."
     share, when = worst_share(card)
     if share is None:
         return f"{name} stops{when}: {card.needs or 'there is no second'}."
     if card.status in (ShareStatus.FAIL.value, ShareStatus.WARN.value):
         return f"{name} reaches {share_text(share)}{when}: {demand} of {capacity} today."
-    return f"{name} carries it: {demand} of {capacity}, at most {share_text(share)}{when}."
+    return f"{name} carries it: {demand} of {capacity}, {share_text(share)}{when}."
 
 
+def _short_sentence(card: Card) -> str:
+    """Return the verdict for a narrow screen: what is wanted and what is there."""
+    name = capitalized(RESOURCE_NAMES.get(card.resource, card.resource))
+    if card.facts is None or card.share is None:
+        return ""
+    return f"{name}: {demand_text(card.facts)} of {capacity_text(card.facts)}"
+
+
+_READABLE = 5.0
+"""A share up to which a span says something."""
 _SMALL = {"cpu": "small", "memory": "small", "space": "small"}
 """What a resource is too … for; the others are slow."""
 
@@ -112,4 +149,5 @@ def share_number(card: Card) -> Number | None:
     name = RESOURCE_NAMES.get(card.resource, card.resource)
     if share is None:
         return Number("0", "", f"{OUTAGE}{when}")
-    return Number(f"{share * _PERCENT:.0f}", "%", f"of {name} capacity" if not when else f"{name}{when}")
+    digits = "999+" if share > _LARGEST else share_text(share).rstrip("%")
+    return Number(digits, "%", f"of {name} capacity" if not when else f"{name}{when}")

@@ -28,10 +28,10 @@ WANTED = ("p50", "p99", "mean")
 """Of a family of latencies the ones that say most, the first two that there are."""
 
 
-def latency_throughput(run: StepRun) -> LineChart | None:
+def latency_throughput(run: StepRun, statistics: Sequence[str] = WANTED) -> LineChart | None:
     """Latency over throughput as a ramp rises, with its knee; None where the step has no ramp with both."""
     throughput = throughput_series(run)
-    latencies = [] if throughput is None else latency_series(run, throughput)
+    latencies = [] if throughput is None else latency_series(run, throughput, statistics)
     if throughput is None or not latencies:
         return None
     lines = [line for series in latencies for line in _lines(run, throughput, series, latencies)][:MOST_LINES]
@@ -64,11 +64,11 @@ def throughput_series(run: StepRun) -> Series | None:
     )
 
 
-def latency_series(run: StepRun, throughput: Series) -> list[Series]:
+def latency_series(run: StepRun, throughput: Series, statistics: Sequence[str] = WANTED) -> list[Series]:
     """Return the latencies along the axis of a throughput, at most two of one family."""
     found = [
         series
-        for statistic in WANTED
+        for statistic in statistics
         for series in run.series.values()
         if (series.unit, series.axis) == ("ns", throughput.axis)
         and series.statistic == statistic

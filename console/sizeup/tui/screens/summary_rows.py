@@ -1,0 +1,253 @@
+"""The rows, panels and pictures of the first screen as styled lines of a width."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from textual.content import Content
+
+from sizeup.charts.drawing import Drawing
+from sizeup.charts.share_bar import ScreenLook, ShareBar, draw_scale, draw_share, mark_sign, zone_signs
+from sizeup.model.advice import StageUse
+from sizeup.model.finding import Finding
+from sizeup.sizing.verdict import share_text
+from sizeup.text import cell_len
+from sizeup.tui.widgets.band import small_badge
+from sizeup.units import format_rate
+from sizeup.views.cards.balance import Balance
+from sizeup.views.cards.resource_rows import ResourceRow
+from sizeup.views.cards.table import fitted
+from sizeup.views.result.band import status_token
+from sizeup.views.result.summary import SEVERITY_WORDS, finding_line
+
+_NAME = 9
+_BAR = {80: 20, 110: 36, 160: 76}
+"""Columns of a bar from so many columns of the screen on."""
+_TEXTS_FROM = 100
+"""With fewer columns what was detected and measured gives way to the bars."""
+_TEXT = 12
+"""The least columns that a text is worth showing in."""
+_SIGNS = {"ok": "●", "warn": "▲", "bad": "▼", "acc": "?"}
+_ASCII_SIGNS = {"ok": "o", "warn": "^", "bad": "v", "acc": "?"}
+_BADGE_WORDS = ("FAIL", "WARN")
+
+
+class RowTable:
+    """The table of resources at a width: its header, its lines, and the legend of its bars."""
+
+    def __init__(self, rows: Sequence[ResourceRow], width: int, look: ScreenLook, years: float = 0.0) -> None:
+        self._rows, self._look = rows, look
+        judged = any(row.demand or row.used for row in rows)
+        self._bar = next((bar for least, bar in reversed(_BAR.items()) if width >= least - 2), 12) if judged else 0
+        self._status = max([6, *(cell_len(row.status) + 2 for row in rows)])
+        self._numbers = [
+            (title, max(5, len(title), *(cell_len(text) for text in texts)), texts)
+            for title, texts in (
+                ("Used", [row.used for row in rows]),
+                ("N+1", [row.n_plus_one for row in rows]),
+                (f"In {years:g} years", [row.last_year for row in rows] if width >= 160 else []),
+            )
+            if any(texts)
+        ]
+        self._demand = max([0, *(cell_len(row.demand) for row in rows)])
+        self._demand = max(self._demand, 6) if self._demand else 0
+        fixed = _NAME + self._status + 2 + sum(wide + 2 for _, wide, _ in self._numbers)
+        fixed += (self._demand + 2 if self._demand else 0) + (self._bar + 2 if self._bar else 0)
+        texts = [("Detected", [row.detected for row in rows]), ("Measured", [row.measured for row in rows])]
+        if not judged:
+            texts.append(("Can deliver at most", [(row.delivers,) if row.delivers else () for row in rows]))
+        texts = [one for one in texts if any(one[1])] if width >= _TEXTS_FROM or not judged else []
+        self._texts = self._fit(texts, width - fixed)
+        self._gap = " " * max(width - fixed - sum(wide + 2 for _, wide, _ in self._texts), 0)
+
+    @staticmethod
+    def _fit(texts: list[tuple[str, list[tuple[str, ...]]]], free: int) -> list[tuple[str, int, list[tuple[str, ...]]]]:
+        """Return the columns of texts that there is room for, each as wide as it needs or as its part of the room."""
+        while texts and free < (_TEXT + 2) * len(texts):
+            texts = texts[:-1]
+        wanted = [max([len(title), *(cell_len(", ".join(parts)) for parts in cells)]) for title, cells in texts]
+        while sum(wanted) + 2 * len(wanted) > free:
+            wanted[wanted.index(max(wanted))] -= 1
+        return [(title, wide, cells) for (title, cells), wide in zip(texts, wanted, strict=True)]
+
+    @property
+    def header(self) -> Content:
+        """The names of the columns, and above the bars their scale."""
+        parts: list[Content] = [Content.styled("Resource".ljust(_NAME), "$dim")]
+        parts += [Content.styled(f"{title:{wide}}  ", "$dim") for title, wide, _ in self._texts]
+        parts.append(Content(self._gap))
+        if self._demand:
+            parts.append(Content.styled(f"{'Demand':>{self._demand}}  ", "$dim"))
+        if self._bar:
+            parts += [styled(draw_scale(self._bar)), Content("  ")]
+        parts += [Content.styled(f"{title:>{wide}}  ", "$dim") for title, wide, _ in self._numbers]
+        parts.append(Content.styled("Status" if self._bar else "Health", "$dim"))
+        return Content("").join(parts)
+
+    def lines(self) -> Iterator[tuple[str, Content]]:
+        """Yield name and line of each resource."""
+        for number, row in enumerate(self._rows):
+            yield row.resource, self._line(number, row)
+
+    def _line(self, number: int, row: ResourceRow) -> Content:
+        parts = [Content.styled(row.title.ljust(_NAME), "bold $hi")]
+        for _, wide, cells in self._texts:
+            text = fitted(cells[number], wide) if cells[number] else ""
+            parts.append(Content(text + " " * (wide - cell_len(text) + 2)))
+        parts.append(Content(self._gap))
+        if self._demand:
+            parts.append(Content.styled(" " * (self._demand - cell_len(row.demand)) + row.demand, "bold $hi"))
+            parts.append(Content("  "))
+        if self._bar:
+            drawn = Content(" " * self._bar) if row.bar is None else styled(draw_share(row.bar, self._bar, self._look))
+            parts += [drawn, Content("  ")]
+        color = f"bold ${row.token}" if row.token in ("warn", "bad") else "bold $hi"
+        for title, wide, texts in self._numbers:
+            parts.append(Content.styled(f"{texts[number]:>{wide}}  ", color if title == "Used" else "$foreground"))
+        parts.append(status_content(row.status, row.token, self._look, badge=number == 0))
+        return Content("").join(parts)
+
+    def legend(self, lost: str) -> Content:
+        """Return what the signs of the bars are, as far as they occur; empty without bars."""
+        bars = [row.bar for row in self._rows if row.bar is not None]
+        if not bars:
+            return Content("")
+        signs = zone_signs(self._look)
+        words = (("ok", "to 70"), ("warn", "to 100"), ("bad", "over"))
+        parts = [Content.styled("Bar: ", "$dim")]
+        for sign, (token, text) in zip(signs, words, strict=True):
+            parts += [Content.styled(sign, f"${token}"), Content.styled(f" {text}  ", "$dim")]
+        for name, text in (("n_plus_one", f"N+1{lost}"), ("last_year", "last year"), ("before", "before the change")):
+            if any(getattr(bar, name) is not None for bar in bars):
+                parts += [Content.styled(f" {mark_sign(name, self._look)}", "$hi"), Content.styled(f" {text} ", "$dim")]
+        return Content("").join(parts)
+
+
+def styled(runs: Iterable[tuple[str, str]]) -> Content:
+    """Return runs of text in the colors of their tokens."""
+    return Content.assemble(*((text, f"${token}" if token else "") for text, token in runs))
+
+
+def status_content(status: str, token: str, look: ScreenLook, *, badge: bool = False) -> Content:
+    """Return a status as a sign and its word in color; the worst row alone may have it as a badge."""
+    if not status or not token:
+        return Content.styled(status, "$dim")
+    if badge and status in _BADGE_WORDS:
+        return small_badge(status, token, look)
+    sign = (_ASCII_SIGNS if look is ScreenLook.ASCII else _SIGNS)[token]
+    return Content.styled(f"{sign} {status}", "$ok" if "ok" in token else f"bold ${token}")
+
+
+def finding_lines(finding: Finding, look: ScreenLook, width: int) -> Content:
+    """Return a finding in two lines, its fact and what to do; one that needs nothing done in a line."""
+    word = SEVERITY_WORDS[finding.severity]
+    title = Content(finding_line(finding))
+    if word not in _BADGE_WORDS:
+        return Content.assemble((f" {word} ", "$dim"), " ", (title.plain, "$dim")).truncate(width, ellipsis=True)
+    first = Content.assemble(small_badge(word, status_token(word), look), " ", title.stylize("$hi"))
+    action = finding.remedy or finding.consequence
+    second = Content.styled(f"{' ' * (len(word) + 3)}{action}", "$dim")
+    return Content("\n").join(line.truncate(width, ellipsis=True) for line in ((first, second) if action else (first,)))
+
+
+def stage_lines(stages: Sequence[StageUse], width: int, look: ScreenLook) -> Content:
+    """Return the stages of a path in lines with bars on one scale, the bottleneck first and marked."""
+    bar = 15 if width < 80 else 40
+    name = max(width - bar - 10, 8)
+    head = Content.assemble(" " * name, styled(draw_scale(bar)))
+    lines = [head]
+    for number, stage in enumerate(stages):
+        token = status_token(stage.status.upper())
+        sign = (">" if look is ScreenLook.ASCII else "▶") if not number else (" " if look is ScreenLook.ASCII else "·")
+        title = Content(stage.name).truncate(name - 3, ellipsis=True, pad=True)
+        share = ShareBar(stage.share, stage.share)
+        lines.append(
+            Content.assemble(
+                (f"{sign} ", f"${token}" if not number else "$dim"),
+                title.stylize("bold $hi" if not number else "$foreground"),
+                " ",
+                styled(draw_share(share, bar, look)),
+                (f"{share_text(stage.share):>8}", "bold $hi" if "ok" in token else f"bold ${token}"),
+            )
+        )
+    return Content("\n").join(lines)
+
+
+def change_lines(changes: Sequence[tuple[str, str, str]], width: int, look: ScreenLook) -> Content:
+    """Return what changed, a line each: name, before and now."""
+    arrow = "->" if look is ScreenLook.ASCII else "→"
+    name = min(max((cell_len(what) for what, _, _ in changes), default=0), width // 2)
+    lines = [
+        Content.assemble(
+            (Content(what).truncate(name, ellipsis=True, pad=True).plain, "$dim"), f"  {was} {arrow} ", (now, "$hi")
+        ).truncate(width, ellipsis=True)
+        for what, was, now in changes
+    ]
+    return Content("\n").join(lines)
+
+
+def load_lines(found: Balance, width: int, look: ScreenLook) -> Content:
+    """Return what typical loads take of the storage, a bar each."""
+    bar = 15 if width < 80 else 40
+    rows = [
+        Content.assemble(
+            name.ljust(max(width - bar - 19, 12)),
+            (f"{format_rate(rate):>10} ", "$dim"),
+            styled(draw_share(share, bar, look)),
+            (f"{share_text(share.best):>7}", "bold $hi"),
+        )
+        for name, rate, share in found.loads()
+    ]
+    return Content("\n").join(rows)
+
+
+def draw_balance(found: Balance, width: int, height: int, look: ScreenLook) -> Drawing:
+    """Return what the CPUs can use against what the parts deliver, in bars on one logarithmic axis."""
+    drawing = Drawing(width, height)
+    decades = found.decades()
+    left = max([len("CPU can use"), *(len(one.title) for one in found.supplies)]) + 2
+    columns = width - left - 12
+    if columns < 10 or height < 6:
+        return drawing
+    ascii_ = look is ScreenLook.ASCII
+    full, dashed, dot, thick = ("=", ":", "o", "|") if ascii_ else ("▄", "┊", "●", "┃")
+
+    def column(value: float) -> int:
+        part = (math.log10(value) - decades[0]) / max(len(decades) - 1, 1)
+        return left + round(min(max(part, 0.0), 1.0) * (columns - 1))
+
+    drawing.put(0, 1, "CPU can use", "title")
+    low, typical, high = map(column, (found.least, found.typical, found.most))
+    for x in range(low, high + 1):
+        drawing.put(x, 1, "=" if look in (ScreenLook.ASCII, ScreenLook.PLAIN) else "█", _ramp(x - low, high - low))
+    for x, sign, role in ((low, dashed, "faint"), (high, dashed, "faint"), (typical, dashed, "acc")):
+        for y in range(2, height - 2):
+            drawing.put(x, y, sign, role)
+    drawing.put(typical, 1, thick, "hi")
+    drawing.put(max(typical - 4, 0), 0, f"{format_rate(found.typical)} typical load", "text")
+    drawing.put(high + 2, 1, format_rate(found.most), "dim")
+    text = format_rate(found.least)
+    drawing.put(low - len(text) - 1, 1, text if low - len(text) - 1 > len("CPU can use") else "", "dim")
+    step = max((height - 5) // max(len(found.supplies), 1), 1)
+    for number, supply in enumerate(found.supplies):
+        y, end = 3 + number * step, column(supply.bytes_per_second)
+        if y >= height - 3:
+            break
+        drawing.put(0, y, supply.title, "text")
+        for x in range(left, end):
+            drawing.put(x, y, full, _ramp(x - left, columns))
+        drawing.put(end, y, dot, "s1")
+        drawing.put(end + 2, y, format_rate(supply.bytes_per_second), "title")
+    drawing.put(0, height - 3, found.sentence().ljust(width), "text")
+    for power in decades:
+        x = column(10.0**power)
+        label = format_rate(10.0**power)
+        drawing.put(x, height - 2, "'" if ascii_ else "╷", "faint")
+        drawing.put(min(max(x - len(label) // 2, 0), width - len(label)), height - 1, label, "dim")
+    return drawing
+
+
+def _ramp(at: int, columns: int) -> str:
+    """Return the token of the ramp of magnitude at a column."""
+    return f"ramp-{1 + min(at * 4 // max(columns, 1), 3)}"

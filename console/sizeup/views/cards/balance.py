@@ -1,0 +1,102 @@
+"""Whether a machine is balanced: what its CPUs can use against what its parts can deliver, on one logarithmic axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from sizeup.charts.share_bar import ShareBar
+from sizeup.model.machine import Machine
+from sizeup.model.network import is_port
+from sizeup.session.value import Session
+from sizeup.sizing.inputs.measured_figures import best, figures
+from sizeup.sizing.path_bandwidth import storage_path_bandwidths
+from sizeup.sizing.rules import shipped
+from sizeup.units import format_rate
+
+_TYPICAL = "io.ghz-rule.exact"
+_LOADS = {"Data loading": "io.class.load.per-core", "Light scans": "io.class.light-scan.per-core"}
+"""The least and the most that a core takes in."""
+_KINDS = {"NVMe": "Local NVMe", "HBA": "Fibre Channel", "NFS": "NFS"}
+_BYTES_PER_TRANSFER = 8
+
+
+class Supply(Struct, frozen=True):
+    """A part and the most that it can deliver."""
+
+    resource: str
+    title: str
+    bytes_per_second: float
+
+
+class Balance(Struct, frozen=True):
+    """What the CPUs can use by rule of thumb, and what the parts can deliver; in bytes per second."""
+
+    least: float
+    typical: float
+    most: float
+    supplies: tuple[Supply, ...]
+
+    @property
+    def storage(self) -> Supply | None:
+        """The widest path to storage; None where none is known."""
+        return next((one for one in self.supplies if one.resource == "storage"), None)
+
+    def sentence(self) -> str:
+        """Return how many times over the storage feeds a typical load."""
+        if self.storage is None:
+            return ""
+        times = self.storage.bytes_per_second / self.typical
+        how = f"feeds a typical load {times:.0f} times over" if times >= 2 else f"feeds {times:.0%} of a typical load"
+        return f"{self.storage.title} {how}"
+
+    def loads(self) -> Iterator[tuple[str, float, ShareBar]]:
+        """Yield what typical loads take of the widest path to storage: name, rate, and the share."""
+        named = (("Typical load", self.typical), *zip(_LOADS, (self.least, self.most), strict=True))
+        for name, rate in named if self.storage is not None else ():
+            share = rate / self.storage.bytes_per_second if self.storage is not None else math.inf
+            yield name, rate, ShareBar(share, share, judged=False)
+
+    def decades(self) -> range:
+        """Return the powers of ten of the axis, in bytes per second."""
+        values = [self.least, self.most, *(one.bytes_per_second for one in self.supplies)]
+        return range(math.floor(math.log10(min(values))), math.ceil(math.log10(max(values))) + 1)
+
+
+def balance(machine: Machine | None, session: Session | None = None) -> Balance | None:
+    """Return the balance of a machine; None where the speed of its CPUs is unknown."""
+    if machine is None or machine.base_clock is None or not machine.core_count:
+        return None
+    rules, cores = shipped(), machine.core_count
+    least, most = (rules.figure(name).value * cores for name in _LOADS.values())
+    typical = rules.figure(_TYPICAL).value * cores * machine.base_clock.value
+    return Balance(least, typical, most, tuple(_supplies(machine, session)))
+
+
+def _supplies(machine: Machine, session: Session | None) -> Iterator[Supply]:
+    runs = () if session is None else session.steps.values()
+    read = best(figures(runs, "memory.read_bandwidth"))
+    modules = [slot.configured_transfers_per_second or 0 for slot in machine.dimm_slots if slot.size_bytes]
+    if read is not None or any(modules):
+        value = sum(modules) * _BYTES_PER_TRANSFER if read is None else read.value
+        yield Supply("memory", "Memory", float(value))
+    for path in storage_path_bandwidths(machine):
+        if path.bytes_per_second:
+            yield Supply("storage", _KINDS.get(path.kind, "Storage"), path.bytes_per_second)
+    measured = best(figures(runs, "storage.bandwidth"))
+    if measured is not None and not storage_path_bandwidths(machine):
+        yield Supply("storage", "Storage", measured.value)
+    links = [nic.speed_bits_per_second or 0 for nic in machine.nics if is_port(nic) and nic.carrier]
+    if any(links):
+        yield Supply("network", "Network", sum(links) / 8)
+
+
+def delivers(found: Balance | None, resource: str) -> str:
+    """Return the most that a resource can deliver, in words; empty where that is unknown."""
+    return (
+        next((format_rate(one.bytes_per_second) for one in found.supplies if one.resource == resource), "")
+        if found
+        else ""
+    )

@@ -1,0 +1,108 @@
+"""A row for each resource: what it is, what the workload takes of it, and how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from sizeup.charts.share_bar import ShareBar
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
+from sizeup.sizing.verdict import share_text
+from sizeup.text import plural
+from sizeup.views.cards.balance import Balance, delivers
+from sizeup.views.cards.cards import OUTAGE, CardView
+from sizeup.views.result.band import card_bar, status_token
+from sizeup.views.result.verdict import resource_of
+
+_GRAVE = {Severity.CRITICAL: "FAIL", Severity.WARNING: "WARN"}
+_JUDGED = ("PASS", "WARN", "FAIL", "NOT CERTAIN", "ASSUMED")
+
+
+class ResourceRow(Struct, frozen=True):
+    """One row; an empty text is a blank cell."""
+
+    resource: str
+    title: str
+    status: str
+    """``FAIL``, ``not judged``; without any workload the health: ``ok``, ``1 WARN``."""
+    token: str
+    """Of the color of the status; empty where it has none."""
+    detected: tuple[str, ...] = ()
+    measured: tuple[str, ...] = ()
+    delivers: str = ""
+    """The most that it can deliver."""
+    demand: str = ""
+    bar: ShareBar | None = None
+    used: str = ""
+    n_plus_one: str = ""
+    last_year: str = ""
+
+
+def resource_rows(
+    views: Sequence[CardView], findings: Sequence[Finding], found: Balance | None, machine: Machine | None
+) -> tuple[ResourceRow, ...]:
+    """Return the rows, worst first; without a workload in the order of the cards, with their health as status."""
+    shown = [view for view in views if view.resource != "license"]
+    judged = any(view.judged.share is not None or view.judged.demand for view in shown)
+    shown = [view for view in shown if view.resource != "clock" or not judged]  # which no workload asks
+    return tuple(_row(view, findings, found, machine, judged=judged) for view in shown)
+
+
+def _row(
+    view: CardView, findings: Sequence[Finding], found: Balance | None, machine: Machine | None, *, judged: bool
+) -> ResourceRow:
+    card = view.judged
+    if judged:
+        known = view.status in _JUDGED
+        status, token = (view.label, status_token(view.status)) if known else _open(view)
+    else:
+        status, token = _health(view.resource, findings)
+    return ResourceRow(
+        view.resource,
+        view.title,
+        status,
+        token,
+        view.detected,
+        view.found.texts,
+        _clock(machine) if view.resource == "cpu" else delivers(found, view.resource),
+        card.demand,
+        card_bar(card),
+        "" if card.share is None else share_text(card.share),
+        OUTAGE if card.outage else "" if card.n_plus_one is None else share_text(card.n_plus_one),
+        "" if card.last_year is None else share_text(card.last_year),
+    )
+
+
+def _open(view: CardView) -> tuple[str, str]:
+    """Return why a resource has no verdict: a demand without a capacity, or no demand."""
+    return ("NO VERDICT", "acc") if view.judged.is_open else ("no demand", "")
+
+
+def _health(resource: str, findings: Sequence[Finding]) -> tuple[str, str]:
+    """Return what the findings say of a resource: the gravest with their number, or ``ok``."""
+    words = [_GRAVE[one.severity] for one in findings if one.severity in _GRAVE and resource_of(one) == resource]
+    for word, token in (("FAIL", "bad"), ("WARN", "warn")):
+        if word in words:
+            return f"{words.count(word)} {word}", token
+    return "ok", "ok"
+
+
+def _clock(machine: Machine | None) -> str:
+    """Return the clock of all cores together."""
+    if machine is None or machine.base_clock is None or not machine.core_count:
+        return ""
+    return f"{machine.core_count * machine.base_clock.value / 1e9:.3g} GHz in all"
+
+
+def license_text(views: Sequence[CardView]) -> str:
+    """Return what is licensed and costs, in one line; empty where nothing is counted."""
+    return next((view.judged.demand for view in views if view.resource == "license"), "")
+
+
+def warnings_text(findings: Sequence[Finding]) -> str:
+    """Return how many findings are grave: ``1 FAIL, 3 WARN``; or how many there are."""
+    words = [_GRAVE[one.severity] for one in findings if one.severity in _GRAVE]
+    counts = [f"{words.count(word)} {word}" for word in ("FAIL", "WARN") if word in words]
+    return ", ".join(counts) or (plural(len(findings), "note") if findings else "")
