@@ -40,20 +40,20 @@ def title(console: Console) -> str:
 async def test_each_screen_shows_what_was_recorded_until_a_key_recomputes_it(tmp_path: Path) -> None:
     console = saved(tmp_path, recorded())
     async with console.shown(120, 40) as pilot:
-        assert console.app.header()[2] == "demand 777 MB/s"
+        assert console.app.header().states[0].endswith(", demand 777 MB/s")
         await pressed(pilot, "4")
         assert title(console) == "Answers, recorded"
         assert set(answers(console)) == {"io.demand.headline", NEED}
 
-        await pressed(pilot, "r")
+        await pressed(pilot, "ctrl+r")
         shown = console.app.advice
         assert title(console) == "Answers, recomputed"
-        assert console.app.header()[2] == "recomputed"  # a demand was recorded, and no workload
+        assert console.app.header().states[0].endswith("recomputed")  # a demand was recorded, and no workload
         assert "Recorded with the rules of 2020-02-02" in shown.label
         assert console.says("#answers-label").startswith("Recomputed with the rules of 20")
         assert len(answers(console)) > 3
 
-        await pressed(pilot, "r")
+        await pressed(pilot, "ctrl+r")
         assert title(console) == "Answers, recorded"
 
 
@@ -64,9 +64,9 @@ async def test_what_if_inputs_of_a_saved_session_are_labeled_as_recomputed(tmp_p
         await pressed(pilot, "plus")
 
         assert title(console) == "Answers, compared with the detected machine, recomputed"
-        assert console.app.header()[2] == "recomputed"
+        assert console.app.header().states[0].endswith("recomputed")
         await pressed(pilot, "1")
-        assert "Recomputed with 1 input entered in the console and the rules of 20" in console.says("#verdict")
+        assert "Recomputed with 1 input entered in the console and the rules of 20" in console.says("#notice")
         await pilot.press("4")
         await pressed(pilot, "backspace")
         assert title(console) == "Answers, recorded"
@@ -78,13 +78,13 @@ async def test_a_workload_typed_for_a_saved_session_gives_its_verdict(tmp_path: 
         await pilot.press(*"2000", "enter")
         await until(pilot, lambda: bool(console.app.stated))
         await pilot.pause()
-        verdict = console.says("#verdict")
-        header = console.app.header()[2]
+        verdict = console.says("#band")
+        header = console.app.header().states[0]
         await pressed(pilot, "q")
         asked = console.says(".text Static")
 
     assert "NO VERDICT YET" not in verdict
-    assert header.startswith("demand ")
+    assert "demand " in header
     assert header.endswith(", recomputed")
     assert "are not saved" in " ".join(asked.split())
 
@@ -93,8 +93,8 @@ async def test_a_saved_session_without_advice_says_how_to_get_it(tmp_path: Path)
     console = saved(tmp_path)
     async with console.shown(120, 40, keys="4") as pilot:
         assert title(console) == "Answers, no advice recorded"
-        assert "press 4, then r" in console.says("#answers-label")
-        await pressed(pilot, "r")
+        assert "press 4, then ^r" in console.says("#answers-label")
+        await pressed(pilot, "ctrl+r")
         assert "io.capacity" in answers(console)
 
 

@@ -23,11 +23,11 @@ from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens import summary
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.summary_rows import RowTable
 from sizeup.tui.themes import TEXTUAL_NAMES
 from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
-from sizeup.views.cards.table import CardTable
 
 _IMPORTS = """
 import os, sys
@@ -60,16 +60,16 @@ async def test_the_first_mode_is_drawn_once_in_the_colors_of_the_theme_and_reads
     app: ConsoleApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines: list[int] = []
-    tables: list[CardTable] = []
-    render_line, made = KeyList.render_line, summary.card_table
+    tables: list[RowTable] = []
+    render_line, made = KeyList.render_line, summary.RowTable
     monkeypatch.setattr(KeyList, "render_line", lambda self, y: lines.append(y) or render_line(self, y))
-    monkeypatch.setattr(summary, "card_table", lambda *how: tables.append(made(*how)) or tables[-1])
+    monkeypatch.setattr(summary, "RowTable", lambda *how: tables.append(made(*how)) or tables[-1])
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         drawn, height = sorted(lines), app.screen.query_one(KeyList).size.height
         colors = [
             (segment.style.color, segment.style.bgcolor)
-            for shown in (app.screen.query_one(name, Widget) for name in ("#verdict", "#entries", "#detail"))
+            for shown in (app.screen.query_one(name, Widget) for name in ("#band", "#entries", "#findings"))
             for line in range(shown.size.height)
             for segment in shown.render_line(line)
             if segment.style is not None and not segment.text.isspace()
@@ -78,7 +78,7 @@ async def test_the_first_mode_is_drawn_once_in_the_colors_of_the_theme_and_reads
         assert len(colors) > 5
         assert all(color is not None and color != ground for color, ground in colors)
         assert "registry" not in vars(app)
-        assert f"r: measure (about {summary.MEASURE_SECONDS} s)" in screen_text(app)
+        assert f"(about {summary.MEASURE_SECONDS} s)" in screen_text(app)
     assert drawn == list(range(height))
     assert len(tables) == 1
 

@@ -21,7 +21,7 @@ async def test_one_number_gives_the_verdict_of_a_known_capacity(console: Console
         await pilot.press(*"20000", "enter")
         await until(pilot, lambda: "workload.iops" in console.app.stated)
         await pilot.pause()
-        verdict = console.says("#verdict")
+        verdict = console.says("#band")
 
     assert "Enter shows the verdict" in shown
     assert "Or from a file" in shown
@@ -88,9 +88,9 @@ async def test_demand_and_capacity_give_a_verdict_from_nothing_in_five_keys(cons
         await pilot.press(*"20000", "down", *"50000", "enter")
         await until(pilot, lambda: bool(console.app.stated))
         await pilot.pause()
-        verdict = console.says("#verdict")
+        verdict = console.says("#band")
 
-    assert verdict.startswith("PASS")
+    assert "PASS" in verdict
 
 
 @pytest.mark.ci

@@ -11,7 +11,7 @@ from sizeup.report.data import results_json
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Session
 from sizeup.sizing.inputs.detected import detected
-from sizeup.views.cards.detected import detected_texts, machine_overview
+from sizeup.views.cards.detected import detected_facts, detected_texts
 
 GB = 10**9
 SDA, SDB = (BlockDevice(name, BlockKind.SCSI, 100 * GB, wwn="naa.6000") for name in ("sda", "sdb"))
@@ -48,7 +48,7 @@ def test_a_lun_with_two_paths_is_one_disk_in_every_view() -> None:
     assert MACHINE.drives == (DRIVE,)
     assert detected_texts(MACHINE, "storage") == ("1 LUN", "1 NVMe disk", "500 GB")
     assert "Storage: 1 LUN, 1 NVMe disk, 500 GB" in _summary(MACHINE)
-    assert [row[1:] for row in machine_overview(MACHINE)][-2:] == [
+    assert list(detected_facts(MACHINE, "storage")) == [
         ("lun", "100 GB, 2 paths"), ("nvme0n1", "400 GB, NVMe"),
     ]  # fmt: skip
     assert {one.new for one in machine_differences([MACHINE], [Machine()]) if one.what == "disks"} == {

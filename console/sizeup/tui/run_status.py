@@ -79,7 +79,7 @@ def idle_states(
     ``runs_elsewhere`` is whether another console's run writes the session.
     """
     if not measures and not watched:
-        kind = "capture" if runs.session is None else "saved session"
+        kind = "capture" if runs.session is None else f"saved session of {runs.session.header.started[:10]}"
     else:
         kind = "measuring in the background" if runs_elsewhere else "read-only" if readonly else ""
     state = kind if workload == _NO_WORKLOAD else ", ".join(filter(None, (kind, workload)))

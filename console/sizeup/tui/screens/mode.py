@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from sizeup.tui.console import ConsoleApp
     from sizeup.views.band import Band
 
+_LARGE_BAND_ROWS = 20
+"""On a lower screen the band is small."""
 _LONG_SECONDS = 10.0
 """A run that took so long is canceled only after a question."""
 
@@ -86,6 +88,7 @@ class ModeScreen(OnceStyledScreen):
         columns, rows = self.LEAST
         small = event.size.width < columns or event.size.height < rows
         self.set_class(small, "-small")
+        self.show_band()
         if small and not self.query("#small"):
             words = f"Terminal too small:\nneeds {columns} x {rows}"
             self.mount(Static(words, id="small", markup=False), before="#notice")
@@ -174,6 +177,7 @@ class ModeScreen(OnceStyledScreen):
 
     def show_band(self) -> None:
         """Redraw what the screen answers first."""
+        self._band.set_class(self.app.size.height < _LARGE_BAND_ROWS, "-small")
         self._band.show(self.band(), self.host.look)
 
     def show_status(self) -> None:

@@ -50,10 +50,15 @@ class RowTable:
             )
             if any(texts)
         ]
-        self._demand = max([0, *(cell_len(row.demand) for row in rows)])
-        self._demand = max(self._demand, 6) if self._demand else 0
-        fixed = _NAME + self._status + 2 + sum(wide + 2 for _, wide, _ in self._numbers)
-        fixed += (self._demand + 2 if self._demand else 0) + (self._bar + 2 if self._bar else 0)
+        demand = max([0, *(cell_len(row.demand) for row in rows)])
+        self._demand = max(demand, 6) if demand else 0
+        while (fixed := self._fixed()) > width and (self._demand or len(self._numbers) > 1 or self._bar):
+            if self._demand:
+                self._demand = 0
+            elif len(self._numbers) > 1:
+                self._numbers.pop()
+            else:
+                self._bar = 0
         texts = [("Detected", [row.detected for row in rows]), ("Measured", [row.measured for row in rows])]
         if not judged:
             texts.append(("Can deliver at most", [(row.delivers,) if row.delivers else () for row in rows]))
@@ -61,13 +66,19 @@ class RowTable:
         self._texts = self._fit(texts, width - fixed)
         self._gap = " " * max(width - fixed - sum(wide + 2 for _, wide, _ in self._texts), 0)
 
+    def _fixed(self) -> int:
+        """Return the columns of everything but the texts."""
+        numbers = sum(wide + 2 for _, wide, _ in self._numbers)
+        parts = sum(columns + 2 for columns in (self._demand, self._bar) if columns)
+        return _NAME + self._status + 2 + numbers + parts
+
     @staticmethod
     def _fit(texts: list[tuple[str, list[tuple[str, ...]]]], free: int) -> list[tuple[str, int, list[tuple[str, ...]]]]:
         """Return the columns of texts that there is room for, each as wide as it needs or as its part of the room."""
         while texts and free < (_TEXT + 2) * len(texts):
             texts = texts[:-1]
         wanted = [max([len(title), *(cell_len(", ".join(parts)) for parts in cells)]) for title, cells in texts]
-        while sum(wanted) + 2 * len(wanted) > free:
+        while wanted and sum(wanted) + 2 * len(wanted) > free:
             wanted[wanted.index(max(wanted))] -= 1
         return [(title, wide, cells) for (title, cells), wide in zip(texts, wanted, strict=True)]
 
@@ -82,7 +93,7 @@ class RowTable:
         if self._bar:
             parts += [styled(draw_scale(self._bar)), Content("  ")]
         parts += [Content.styled(f"{title:>{wide}}  ", "$dim") for title, wide, _ in self._numbers]
-        parts.append(Content.styled("Status" if self._bar else "Health", "$dim"))
+        parts.append(Content.styled("Status" if self._numbers or self._demand else "Health", "$dim"))
         return Content("").join(parts)
 
     def lines(self) -> Iterator[tuple[str, Content]]:

@@ -8,24 +8,19 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
-from textual.widgets.option_list import Option
 
 from sizeup.model.finding import Finding
 from sizeup.text import cell_len, plural
 from sizeup.tui.option_text import by_keys
 from sizeup.tui.widgets.lists import hanging
-from sizeup.views.cards.table import WIDE, CardLine
+from sizeup.views.cards.table import CardLine
 from sizeup.views.result.summary import SEVERITY_WORDS, Summary, finding_line
 from sizeup.views.result.verdict import VerdictText
 
-MORE = "more findings"
-"""The line that lists all findings, or as many as there is room for."""
 _FINDING_INDENT = 9
 """Columns of the severity and what separates it."""
 _NARROW = 60
 """On fewer columns what decides stands below its status."""
-_RESERVED = 3
-"""Lines of the findings that are always shown: their heading, one of them, and how many more there are."""
 
 
 class StatusStyles(Struct, frozen=True):
@@ -108,23 +103,6 @@ def card_content(line: CardLine, styles: StatusStyles) -> Content:
         line.text[end:].removesuffix(" ") if badge else line.text[end:],
         (f" {line.label} " if badge else line.label, badge),
     )
-
-
-def finding_options(shown: Summary, max_rows: int, width: int, styles: StatusStyles, *, unfolded: bool) -> list[Option]:
-    """Return the findings, as many as there are rows for; the last line says how many more there are."""
-    count = len(shown.findings)
-    options = [Option(findings_heading(shown), id="group findings", disabled=True)]
-    fits = count if count < max_rows else max(max_rows - _RESERVED + 1, 1)
-    listed = shown.findings if unfolded else shown.findings[:fits]
-    titles = [finding_line(finding) for _, finding in listed]
-    wide = min(max(map(cell_len, titles), default=0), width // 2) if width >= WIDE - 2 else 0
-    for key, finding in listed:
-        options.append(Option(finding_content(finding, styles, wide), id=key))
-    hidden = count - len(listed)
-    if hidden or unfolded:
-        text = f"{hidden} more: Enter lists them" if hidden else "Enter lists fewer"
-        options.append(Option(f"         {text}", id=MORE))
-    return options
 
 
 def findings_heading(shown: Summary) -> Content:

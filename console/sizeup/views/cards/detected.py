@@ -148,14 +148,3 @@ def _size(count: int | None) -> str:
 
 def _listed(*parts: str | None) -> str:
     return ", ".join(filter(None, parts))
-
-
-def machine_overview(machine: Machine) -> list[tuple[str, str, str]]:
-    """Return what a machine is in lines of card, name and value; a card is named on its first line alone."""
-    rows = []
-    for resource, title in (
-        ("cpu", "CPU"), ("memory", "Memory"), ("storage", "Storage"), ("network", "Network"), ("clock", "Clock"),
-    ):  # fmt: skip
-        facts = detected_facts(machine, resource)
-        rows += [("" if number else title, name, value) for number, (name, value) in enumerate(facts)]
-    return rows
