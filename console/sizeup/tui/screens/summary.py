@@ -38,8 +38,8 @@ from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.band import Band, NextStep
 from sizeup.views.cards.balance import Balance, balance
 from sizeup.views.cards.cards import CardView
-from sizeup.views.cards.resource_rows import license_text, resource_rows, warnings_text
 from sizeup.views.result.band import summary_band
+from sizeup.views.result.resource_rows import license_text, resource_rows, warnings_text
 from sizeup.views.result.summary import SEVERITY_WORDS, Summary, card_details, finding_target, summary
 from sizeup.views.result.verdict import first_card
 

@@ -16,9 +16,9 @@ from sizeup.text import cell_len
 from sizeup.tui.widgets.band import small_badge
 from sizeup.units import format_rate
 from sizeup.views.cards.balance import Balance
-from sizeup.views.cards.resource_rows import ResourceRow
 from sizeup.views.cards.table import fitted
 from sizeup.views.result.band import status_token
+from sizeup.views.result.resource_rows import ResourceRow
 from sizeup.views.result.summary import SEVERITY_WORDS, finding_line
 
 _NAME = 9
