@@ -102,9 +102,20 @@ def _quantiles(
 ) -> Iterator[Estimate]:
     extra = {f"{name}_ns": interval.quantile_ns(kind, quantile) for name, quantile in _TAIL}
     extra["count"] = interval.count(kind)
-    yield Estimate(f"{prefix}-mean", at, interval.mean_ns(kind), caveats=caveats)
+    histogram = {"histogram": histogram_text(interval.histogram(kind))}
+    yield Estimate(f"{prefix}-mean", at, interval.mean_ns(kind), caveats=caveats, extra=histogram)
     for name, quantile in QUANTILES.items():
         yield Estimate(f"{prefix}-{name}", at, interval.quantile_ns(kind, quantile), caveats=caveats, extra=extra)
+
+
+def histogram_text(counts: Mapping[int, int]) -> str:
+    """Return a histogram of times with 16 buckets an octave: the middle of each in nanoseconds, and its count."""
+    coarse: dict[int, int] = {}
+    for middle_ns, count in counts.items():
+        width = 1 << max(middle_ns.bit_length() - 5, 0)
+        middle_ns = middle_ns // width * width + width // 2  # noqa: PLW2901  of the wider bucket
+        coarse[middle_ns] = coarse.get(middle_ns, 0) + count
+    return " ".join(f"{middle_ns}:{count}" for middle_ns, count in coarse.items())
 
 
 def costs(

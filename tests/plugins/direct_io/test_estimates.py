@@ -10,7 +10,7 @@ import pytest
 from sizeup.compare import statistics
 from sizeup_direct_io.binding import half_width, median_interval
 from sizeup_direct_io.conclusions import RampPoint, agree, find_knee, ramp_order, stopped_paying
-from sizeup_direct_io.estimates import ONE_RAMP, throughput
+from sizeup_direct_io.estimates import ONE_RAMP, histogram_text, throughput
 
 SEED = 20260131
 DEPTHS = [1 << power for power in range(9)]
@@ -118,3 +118,15 @@ def test_the_knee_stays_within_one_doubling_of_the_true_one(ramps: int, drift: f
         near += found is not None and 0.5 <= found.queue_depth / true_knee.queue_depth <= 2
 
     assert near / 200 >= 0.95
+
+
+def test_a_recorded_histogram_keeps_every_request_near_its_time() -> None:
+    counts = dict.fromkeys((7, 40, 127, 130, 1000, 1012, 65536, 1000003, 2**40), 3)
+
+    pairs = [pair.split(":") for pair in histogram_text(counts).split()]
+    found = {int(middle): int(count) for middle, count in pairs}
+
+    assert sum(found.values()) == sum(counts.values())
+    assert found[next(middle for middle in found if abs(middle - 1_006) < 32)] == 6  # both of one bucket
+    assert all(min(abs(middle - ns) / ns for middle in found) <= 1 / 32 for ns in counts)
+    assert len(found) == len(counts) - 1
