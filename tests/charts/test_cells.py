@@ -371,7 +371,7 @@ def test_an_earlier_run_is_thin_and_dashed_beside_this_one() -> None:
 
     row = next(y for y in range(1, 24) if drawing.roles[y].count(EARLIER) > 20)
     dots = [(ord(cell) - 0x2800).bit_count() for y in range(24) for cell in drawing.rows[y] if cell > "\u2800"]
-    gaps = drawing.roles[row][10:70].count("grid") + drawing.roles[row][10:70].count("")
+    gaps = drawing.roles[row][10:70].count("line") + drawing.roles[row][10:70].count("")
     assert 10 < gaps < 50
     assert "●" not in "".join(drawing.rows[row])
     assert max(dots) >= 4

@@ -255,7 +255,7 @@ def labeled(positions: Sequence[float], unit: str) -> tuple[tuple[Tick, ...], st
     return tuple(Tick(value, label) for value, label in zip(positions, labels, strict=True)), shared
 
 
-def hold_axes(chart: Chart, before: Chart | None) -> Chart:
+def hold_axes(chart: Chart, before: object) -> Chart:
     """The chart with the value axis of the picture before it, while that suits; else with ends that will last."""
     match chart, before:
         case LineChart(), LineChart() if before.title == chart.title:

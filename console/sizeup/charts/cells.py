@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.charts.axes import Ruler, bar_axis_values, fit
-from sizeup.charts.chart import CAVEATS, RANGE, Axis, Bar, BarChart, Chart, HeatMap, LineChart, Scale
+from sizeup.charts.chart import CAVEATS, RANGE, Axis, Bar, BarChart, HeatMap, LineChart, Scale
 from sizeup.charts.drawing import (
     ALPHABETS,
     HEAT_LEVELS,
@@ -23,12 +23,17 @@ from sizeup.charts.drawing import (
     shortened,
     with_interval,
 )
+from sizeup.charts.latency_cells import (
+    Histogram,
+    Picture,
+    Timeline,
+    draw_histogram,
+    draw_timeline,
+)
 from sizeup.units import format_value, number_and_unit
 
 if TYPE_CHECKING:
     from sizeup.session.value import PointKey
-_BAR_ROLE = "series-0"
-"""Bars differ by their names, not by their colors."""
 _TOP = 3
 """Rows above the cells: the title, the directions and the names of the columns."""
 _HIGH = (5, 3)
@@ -39,7 +44,7 @@ _VERDICT_ROLES = {"pass": "status-pass", "warn": "status-warn", "fail": "status-
 
 
 def draw(
-    chart: Chart, width: int, height: int, glyphs: Glyphs, cursor: int | None = None, line: int = 0, spare: int = 0
+    chart: Picture, width: int, height: int, glyphs: Glyphs, cursor: int | None = None, line: int = 0, spare: int = 0
 ) -> Drawing:
     """Any chart, in ``width`` x ``height`` cells; ``cursor`` counts the places that the readout can stand on.
 
@@ -51,10 +56,14 @@ def draw(
         return draw_lines(chart, width, height, glyphs, cursor, line, spare)
     if isinstance(chart, HeatMap):
         return draw_heat(chart, width, height, cursor)
+    if isinstance(chart, Timeline):
+        return draw_timeline(chart, width, height, glyphs)
+    if isinstance(chart, Histogram):
+        return draw_histogram(chart, width, height, glyphs)
     return draw_bars(chart, width, height, glyphs, cursor)
 
 
-def cursor_positions(chart: Chart) -> int:
+def cursor_positions(chart: Picture) -> int:
     """How many places the readout can stand on: distinct x values, cells or bars."""
     if isinstance(chart, LineChart):
         from sizeup.charts.line_cells import positions
@@ -62,10 +71,10 @@ def cursor_positions(chart: Chart) -> int:
         return len(positions(chart))
     if isinstance(chart, HeatMap):
         return len(chart.rows) * len(chart.columns)
-    return len(chart.bars)
+    return len(chart.bars) if isinstance(chart, BarChart) else 0
 
 
-def key_at(chart: Chart, cursor: int, line: int = 0) -> PointKey | None:
+def key_at(chart: Picture, cursor: int, line: int = 0) -> PointKey | None:
     """The point of the step that stands at the cursor; None where the picture shows something else."""
     if isinstance(chart, LineChart):
         from sizeup.charts.line_cells import chosen_point
@@ -74,7 +83,7 @@ def key_at(chart: Chart, cursor: int, line: int = 0) -> PointKey | None:
     if isinstance(chart, HeatMap):
         row, column = divmod(cursor, len(chart.columns))
         return chart.keys[row][column] if chart.keys else None
-    return chart.bars[cursor].key
+    return chart.bars[cursor].key if isinstance(chart, BarChart) else None
 
 
 def bar_readout(chart: BarChart, cursor: int) -> str:
@@ -115,8 +124,9 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     ruler = _span_ruler(chart.axis, shown) if chart.spans else _bar_ruler(chart, shown, bar_width)
     frame = _BarFrame(labels + 1, bar_width, ruler, ALPHABETS[glyphs])
     draw = _draw_span if chart.spans else _draw_bar
+    apart = 1 if cursor is not None else min(max((rows - 1) // max(len(shown) - 1, 1), 1), chart.apart)
     for index, bar in enumerate(shown):
-        y = index + top
+        y = index * apart + top
         drawing.put(0, y, _cut_inside(bar.label, labels), "cursor" if cursor == first + index else "text")
         draw(drawing, frame, y, bar, texts[index])
     if cursor is not None:
@@ -165,7 +175,7 @@ def _heading(chart: BarChart, width: int) -> str:
 def _draw_span(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -> None:
     """Draw a bar from its low to its high end with a mark at its value, and the text in a column of its own."""
     start, end = (frame.dot(bar.value if end is None else end) for end in (bar.low, bar.high))
-    drawing.put(frame.left + start, y, frame.alphabet.bar * max(end - start, 1), _BAR_ROLE)
+    drawing.put(frame.left + start, y, frame.alphabet.bar * max(end - start, 1), bar.role)
     drawing.put(frame.left + frame.dot(bar.value), y, frame.alphabet.vertical, "title")
     column = frame.left + frame.width + 1
     drawing.put(column, y, cut(text, drawing.width - column), "text")
@@ -174,7 +184,7 @@ def _draw_span(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) 
 def _draw_bar(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -> None:
     """Draw a bar from zero with its interval, and the text behind both."""
     length = max(frame.dot(bar.value), 1 if bar.value > 0 else 0)
-    drawing.put(frame.left, y, frame.alphabet.bar * min(length, frame.width), _BAR_ROLE)
+    drawing.put(frame.left, y, frame.alphabet.bar * min(length, frame.width), bar.role)
     if bar.low is not None and bar.high is not None:
         low, high = (min(max(frame.dot(bound), 0), frame.width) for bound in (bar.low, bar.high))
         length = max(length, high + 1)

@@ -137,6 +137,8 @@ class Bar(Struct, frozen=True):
     note: str = ""
     key: PointKey | None = None
     """As of a point."""
+    role: str = "series-0"
+    """Its color; bars differ by their names as well."""
 
     def text(self, unit: str) -> str:
         """Return the value, or both ends of a range."""
@@ -154,6 +156,8 @@ class BarChart(_Named, frozen=True):
     caption: str = ""
     spans: bool = False
     """Each bar reaches from its low to its high end, around a value that all share: a tornado."""
+    apart: int = 1
+    """Rows from bar to bar, as far as there is room."""
 
     @property
     def axis_title(self) -> str:

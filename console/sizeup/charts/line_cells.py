@@ -33,7 +33,7 @@ _TURN = 3
 """Columns for which one of several lines in the same cells is seen."""
 _DASH = 3
 """Dots of a dash, and of the gap behind it."""
-EARLIER = "series-earlier"
+EARLIER = "s3"
 """The role of an earlier run."""
 _BRAILLE_BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 
@@ -86,6 +86,11 @@ def _point_text(chart: LineChart, number: int, point: ChartPoint) -> str:
 def _is_named_by_its_line(chart: LineChart) -> bool:
     """Whether the legend says what the title of the axis does."""
     return len(chart.lines) == 1 and chart.lines[0].label == chart.y.title
+
+
+def _is_named_by_its_frame(chart: LineChart) -> bool:
+    """Whether the title of the axis stands in the edge around the chart."""
+    return not chart.title and chart.name == chart.y.title
 
 
 def _is_titled_by_its_axis(chart: LineChart) -> bool:
@@ -194,7 +199,7 @@ def draw_lines(
         legend.insert(0, [(0, title, "title")])
     # Without a title, as where a frame around it has one, the legend stands beside the title of the axis.
     legend_end = max((x + len(text) for x, text, _ in legend[-1]), default=0)
-    heading = "" if _is_named_by_its_line(chart) else chart.y.title
+    heading = "" if _is_named_by_its_line(chart) or _is_named_by_its_frame(chart) else chart.y.title
     joined = (not chart.title or not (heading or titled)) and len(legend) == 1
     joined = joined and len(heading) + _UNIT_ROOM + legend_end <= width
     top, bottom = len(legend) + (not joined), 2
@@ -218,15 +223,15 @@ def draw_lines(
     frame = Frame(left, top, width - left - 2, plot_height, x_ruler, y_ruler, DOTS[glyphs])
 
     # Where the legend names the values, their unit alone stands above them, as long as they have one.
-    y_title = y_ruler.unit if _is_named_by_its_line(chart) else y_ruler.title
-    shift = len(y_title) + 2 if joined else 0
+    y_title = y_ruler.title if heading else y_ruler.unit
+    shift = len(y_title) + 2 if joined and y_title else 0
     for y, entries in enumerate(legend):
         for x, text, role in entries:
             drawing.put(x + shift, y, text, role)
-    drawing.put(0, top - 1, y_title, "title")
+    drawing.put(0, top - 1, y_title, "axis")
     for boundary in boundaries:
         for y in frame.rows:
-            drawing.put(frame.column(boundary.x), y, alphabet.boundary, "grid" if boundary.ends_region else "boundary")
+            drawing.put(frame.column(boundary.x), y, alphabet.boundary, "line" if boundary.ends_region else "boundary")
     _curves(drawing, frame, chart.lines, glyphs)
     if chart.demand is not None:
         _demand(drawing, frame, chart.demand, alphabet)
@@ -246,7 +251,7 @@ def draw_lines(
             start = frame.left + (frame.width - len(text)) // 2
             drawing.put(start, frame.top + max(frame.height // 2 - 1, 0) + row, text, "text")
     if cursor is None or not xs:
-        drawing.put(frame.left + max((frame.width - len(x_ruler.title)) // 2, 0), height - 1, x_ruler.title, "title")
+        drawing.put(frame.left + max((frame.width - len(x_ruler.title)) // 2, 0), height - 1, x_ruler.title, "axis")
     return drawing
 
 
@@ -412,7 +417,7 @@ def _free_place(drawing: Drawing, frame: Frame, x: float, y: float, words: Seque
     """Return where rows of words fit near a point: above, below or beside it, then farther off; None for nowhere."""
     column, row = frame.column(x), frame.row(y)
     length, height = max(map(len, words)), len(words)
-    for far in (0, 1, 3):
+    for far in (0, 1, 3, 6, 10):
         for start, top in (
             (column - far, row - height - far),
             (column - length - far, row - height - far),
@@ -463,7 +468,7 @@ def draw_y_axis(drawing: Drawing, frame: Frame, alphabet: Alphabet) -> None:
         drawing.put(frame.left - 1 - len(tick.label), row, tick.label, "axis")
         for column in range(frame.left, frame.left + frame.width):
             if not drawing.roles[row][column]:
-                drawing.put(column, row, alphabet.grid, "grid")
+                drawing.put(column, row, alphabet.grid, "line")
 
 
 def draw_x_axis(drawing: Drawing, frame: Frame) -> None:

@@ -10,7 +10,6 @@ from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
 from sizeup.charts.drawing import GROUND, Drawing
-from sizeup.charts.line_cells import EARLIER
 from sizeup.tui.widgets.palette import BADGE, STATUS, badge_style, series_color
 
 _LOOKS = {
@@ -18,8 +17,6 @@ _LOOKS = {
     "text": "$foreground",
     "axis": "$dim",
     "boundary": "$dim",
-    "grid": "$line",
-    EARLIER: "$s3",
     "frame": "$line",
     "cursor": "bold reverse",
     "disturbed": "bold $bad",
@@ -37,8 +34,8 @@ _LOOKS = {
 """What each role looks like. Not as component classes: Textual works all of those out for every chart, drawn or not,
 at the start and whenever the focus moves, and a chart draws a few of them. Any other role is a token of the palette."""
 
-_GROUNDS = {"tile": "$tile", "pass": "$ok-shade", "warn": "$warn-shade", "fail": "$bad-shade"}
-"""Backgrounds that a drawing gives to cells of any role."""
+_GROUNDS = {"pass": "$ok-shade", "warn": "$warn-shade", "fail": "$bad-shade"}
+"""Backgrounds that a drawing gives to cells of any role, where they are no tokens."""
 _SERIES = "series-"
 """What begins the role of a series; behind it stands its number."""
 
@@ -93,7 +90,9 @@ class CellView(Widget):
         if style is None:
             # Blank cells do not inherit the background, so each style carries it.
             front, _, ground = role.partition(GROUND)
-            words = f"{self._style_of(front)} on {_GROUNDS[ground]}" if ground else self._style_of(front)
+            words = self._style_of(front)
+            if ground:
+                words = f"{words} on {_GROUNDS.get(ground, f'${ground}')}"
             style = self._styles[role] = base + VisualStyle.parse(words).rich_style
         return style
 
