@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from played_runs import PlayedRunner
-from sizeup.charts.chart import Chart
+from sizeup.charts.latency_cells import Picture
 from sizeup.model.machine import Machine, Platform
 from sizeup.model.network import Nic
 from sizeup.model.numa import HugePages, NumaNode
@@ -41,6 +41,7 @@ from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_forms import ProbeForms
 from sizeup.tui.widgets.answers import AnswerTable
+from sizeup.tui.widgets.band import BandView
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.form import RunFormView
 from sizeup.tui.widgets.lines import KeyLine, ModeLine, NoticeLine
@@ -173,19 +174,25 @@ class Console:
         return self.app.current_mode
 
     @property
-    def chart(self) -> Chart | None:
+    def _pictures(self) -> list[ChartView]:
+        """The charts with a readout; those without one where none has."""
+        found = list(self.app.screen.query(ChartView))
+        return [view for view in found if view.can_focus] or found
+
+    @property
+    def chart(self) -> Picture | None:
         """The chart that is shown; None where a table or nothing is."""
-        return next((view.chart for view in self.app.screen.query(ChartView) if view.display), None)
+        return next((view.chart for view in self._pictures if view.display), None)
 
     @property
     def point(self) -> PointKey | None:
         """The point under the readout of the chart."""
-        return self.app.screen.query_one(ChartView).chosen
+        return self._pictures[0].chosen
 
     @property
     def readout(self) -> str:
         """What stands below the chart: the point under the readout, its value and what can be done there."""
-        return "".join(self.app.screen.query_one(ChartView).drawing.rows[-1]).strip()
+        return "".join(self._pictures[0].drawing.rows[-1]).strip()
 
     def entries(self, selector: str = "KeyList") -> dict[str, str]:
         """The entries of a list or a table that can be chosen, by id, each as one line."""
@@ -232,6 +239,13 @@ class Console:
         content = widget.content if isinstance(widget, Static) else widget.render()
         lines = self.app.console.render_lines(content, pad=False)  # type: ignore[arg-type]
         return " ".join("".join(segment.text for line in lines for segment in (*line, Segment(" "))).split())
+
+    @property
+    def band(self) -> str:
+        """What the band of the screen says; empty without one."""
+        band = self.app.screen.query_one(BandView).band
+        steps = () if band is None else (f"{step.text} {step.key} {step.does}" for step in band.steps)
+        return "" if band is None else " ".join((band.word, band.sentence, *steps, band.basis))
 
     @property
     def hint(self) -> str:

@@ -19,9 +19,8 @@ from sizeup.session.records import (
 )
 from sizeup.session.value import point_key
 from sizeup.tui.runs import Runs
+from sizeup.tui.screens.probe_page import ProbePage
 from sizeup.tui.widgets.points import PointTable
-from sizeup.tui.widgets.segments import SegmentRows
-from sizeup.tui.widgets.tab_row import TabRow
 
 
 async def test_the_readout_names_the_value_under_the_cursor_with_its_unit(console: Console) -> None:
@@ -95,10 +94,10 @@ async def test_a_reason_too_long_for_a_line_is_folded_once_the_step_is_over(cons
     async with console.shown(80, 24) as pilot:
         failed = OutcomeRecord(200, "null", Outcome(Status.FAILED, reason))
         await console.measure(pilot, [*records(), failed, EndRecord(201, "complete")])
-        await pilot.pause()
+        await settled(pilot, "v", "v")
 
-        rows = console.app.screen.query_one("#standing", SegmentRows).drawing.rows
-        assert reason in " ".join("".join(row).strip() for row in rows)
+        assert f"{reason};" in console.says("#validity Static")
+        assert "The whole reason stands in Validity." in console.band
 
 
 async def test_the_next_picture_is_shown_and_the_one_before_again(console: Console) -> None:
@@ -112,7 +111,7 @@ async def test_the_next_picture_is_shown_and_the_one_before_again(console: Conso
             charts.append(console.chart)
 
         assert tabs == ["Latency", "Distribution", "Validity", "Latency", "CDF"]
-        assert console.app.screen.query_one(TabRow).names == (
+        assert console.app.screen.query_one(ProbePage).names == (
             "Latency", "Over time", "Table", "Validity", "Distribution", "CDF"
         )  # fmt: skip
         assert "3 samples, ! 1 sample disturbed" in words
@@ -128,7 +127,7 @@ async def test_the_next_picture_is_shown_and_the_one_before_again(console: Conso
 
 def _tab(console: Console) -> str:
     """Name of the tab that is shown."""
-    return console.app.screen.query_one(TabRow).chosen
+    return console.app.screen.query_one(ProbePage).shown_tab
 
 
 async def _with_samples(console: Console, pilot: Pilot[int]) -> None:
@@ -230,12 +229,12 @@ async def test_steps_of_a_probe_that_is_not_installed_have_a_line_and_a_chart(
         lines = console.entries()
         await console.choose(pilot, "acme.scan")
         drawn = console.chart
-        title = str(console.app.screen.query_one("#probe").border_title)
+        title = str(console.app.screen.query_one("#views").border_subtitle)
         await pressed(pilot, "r")
 
     assert lines.keys() - registry.probes.keys() == {"acme.scan", "old.scan"}
-    assert lines["acme.scan"].startswith("✓ Scan rate")
-    assert lines["old.scan"].startswith("✓ old.scan")
+    assert lines["acme.scan"].startswith("● Scan rate")
+    assert lines["old.scan"].startswith("● old.scan")
     assert isinstance(drawn, LineChart)
     assert title == "Memory: Scan rate"
     assert console.told == ["not installed, or it cannot be used: acme 1.2; see: sizeup probe list"]

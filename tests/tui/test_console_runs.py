@@ -17,7 +17,8 @@ from sizeup.model.plan import Plan
 from sizeup.model.sample import Outcome, Status
 from sizeup.session.records import EndRecord, OutcomeRecord, PlanRecord, Record, SamplesRecord
 from sizeup.session.value import StepRun
-from sizeup.tui.screens import probe_page
+from sizeup.tui.screens import probe_forms, probe_page
+from sizeup.tui.screens.mount_choice import remember_mount
 from sizeup.tui.widgets.form import RunFormView
 from sizeup.views.run.chart_list import ChartEntry, chart_list
 
@@ -134,7 +135,7 @@ async def test_a_step_whose_run_ended_without_a_word_was_cut_short_and_is_not_ru
         console.runner.end(2, "sizeup: cannot write the session any further: No space left on device")
         console.tick()
         await pilot.pause()
-        stopped = [console.entries()["null"], console.says("#standing")]
+        stopped = [console.entries()["null"], console.band]
 
         assert ["running" in words.lower() for words in (*running, *stopped, console.status)] == [
             True,
@@ -179,7 +180,7 @@ async def test_a_refused_wish_says_why_where_the_probe_stands(console: Console) 
         await console.end(pilot, [*records()[:3], refused, EndRecord(6, "complete")], 3)
 
         assert console.says("#about").startswith("! refused: no room on /data")
-        assert console.entries("#probes")["null"] == "✗ Null probe refused"
+        assert console.entries("#probes")["null"] == "▼ Null probe refused"
 
 
 async def test_a_saved_session_says_what_was_refused(console: Console) -> None:
@@ -189,7 +190,7 @@ async def test_a_saved_session_says_what_was_refused(console: Console) -> None:
         await console.choose(pilot, "null")
 
         assert console.says("#about").startswith("! refused: no room on /data")
-        assert console.entries("#probes")["null"] == "✗ Null probe refused"
+        assert console.entries("#probes")["null"] == "▼ Null probe refused"
 
 
 async def test_before_a_file_is_written_its_mount_size_time_and_changed_settings_are_told(
@@ -213,6 +214,7 @@ async def test_before_a_file_is_written_its_mount_size_time_and_changed_settings
 async def test_a_probe_without_its_target_opens_the_list_of_targets_and_runs_what_is_chosen(
     console: Console, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setattr(probe_forms, "gettempdir", lambda: "/u02")
     offered = (TargetChoice(str(tmp_path), "ext4 on sda1, 1 TB free of 2 TB"), TargetChoice("/u02", "xfs on sdb"))
     monkeypatch.setattr(storage_targets, "storage_targets", lambda machine: offered)
     async with console.shown(120, 40) as pilot:
@@ -227,6 +229,29 @@ async def test_a_probe_without_its_target_opens_the_list_of_targets_and_runs_wha
     assert lines[1:] == [*(target.line for target in offered), "other ..."]
     assert asked == ["no", "yes"]
     assert ["--set", f"io.direct.path={tmp_path}"] in [list(pair) for pair in pairwise(console.runner.arguments[0])]
+
+
+async def test_targets_measured_before_mounts_and_the_directory_of_temporary_files_are_offered(
+    console: Console, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    last = tmp_path / "last"
+    last.mkdir()
+    monkeypatch.setattr(storage_targets, "storage_targets", lambda machine: (TargetChoice("/u02", "xfs on sdb"),))
+    monkeypatch.setattr(storage_targets, "keeps_reserve", lambda path: True)
+    monkeypatch.setattr(probe_forms, "gettempdir", lambda: str(tmp_path))
+    remember_mount(str(last))
+    async with console.shown(120, 40) as pilot:
+        await settled(pilot, "3", "r")
+        overlay = console.app.focused
+        assert isinstance(overlay, OptionList)
+        offered = [str(option.prompt).split()[0] for option in overlay.options[1:]]
+        await settled(pilot, "enter")
+        asked = console.answers
+        await settled(pilot, "r")
+
+    assert offered == [str(last), "/u02", str(tmp_path), "other"]
+    assert asked == ["no", "yes"]
+    assert f"io.direct.path={last}" in console.runner.arguments[0]
 
 
 async def test_a_second_run_of_the_probe_that_runs_says_that_it_waits(console: Console) -> None:
@@ -245,6 +270,7 @@ async def test_a_second_run_of_the_probe_that_runs_says_that_it_waits(console: C
 async def test_the_line_that_nothing_is_chosen_cannot_be_chosen_and_the_list_has_a_frame(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(probe_forms, "gettempdir", lambda: "/u02")
     monkeypatch.setattr(storage_targets, "storage_targets", lambda machine: (TargetChoice("/u02", "xfs on sdb"),))
     async with console.shown(120, 40) as pilot:
         await settled(pilot, "3", "r")
@@ -266,6 +292,7 @@ async def test_the_line_that_nothing_is_chosen_cannot_be_chosen_and_the_list_has
 async def test_a_target_that_was_asked_for_and_is_typed_asks_before_the_run_once(
     console: Console, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setattr(probe_forms, "gettempdir", lambda: "/u02")
     monkeypatch.setattr(storage_targets, "storage_targets", lambda machine: (TargetChoice("/u02", "xfs on sdb"),))
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")

@@ -38,7 +38,7 @@ async def test_a_curve_is_drawn_with_the_glyphs_asked_for(
     async with console.shown(120, 40) as pilot:
         await console.measure(pilot)
 
-        cells = "\n".join("".join(row) for row in console.app.screen.query_one(ChartView).drawing.rows)
+        cells = "\n".join("".join(row) for row in console.app.screen.query_one("#chart", ChartView).drawing.rows)
         assert drawn in cells
         assert absent not in cells
 

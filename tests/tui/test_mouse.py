@@ -1,13 +1,14 @@
 """The mouse, where the screen looks as if it should work."""
 
 import pytest
+from textual.content import Content
 from textual.widgets import Button, Select
 
 from consoles import Console, records, settled
 from sizeup.tui.actions import ACTIONS, key_text, pressed_key
+from sizeup.tui.screens.probe_page import ProbePage
 from sizeup.tui.widgets.lines import KeyLine, ModeLine
 from sizeup.tui.widgets.points import PointTable
-from sizeup.tui.widgets.tab_row import TabRow
 
 
 def test_every_key_that_is_shown_can_be_pressed() -> None:
@@ -45,11 +46,12 @@ async def test_tabs_headings_lists_and_the_button_take_clicks(console: Console) 
     async with console.shown(120, 40) as pilot:
         await console.measure(pilot, records())
         await settled(pilot)
-        tabs = console.app.screen.query_one(TabRow)
-        await pilot.click(tabs, offset=(str(tabs.render()).index("Table"), 0))
+        views = console.app.screen.query_one("#views")
+        title = Content.from_markup(str(views.border_title)).plain
+        await pilot.click(views, offset=(title.index("Table") + 2, 0))
         await settled(pilot)
         points = console.app.screen.query_one(PointTable)
-        chosen = tabs.chosen
+        chosen = console.app.screen.query_one(ProbePage).shown_tab
         await pilot.click(points, offset=(4, 0))
         await pilot.click(points, offset=(4, 0))
         await settled(pilot)

@@ -1,14 +1,19 @@
 """What the page of a probe leaves out where it has few columns or rows."""
 
+from array import array
+
 import pytest
 
 from consoles import Console
+from sizeup.charts.drawing import Glyphs
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Outcome, Progress, Status
 from sizeup.session.records import EndRecord, OutcomeRecord
 from sizeup.session.value import Point, StepRun, point_key
-from sizeup.tui.screens.probe_text import badge_rows, live_rows
-from sizeup.tui.widgets.chart import ChartView
+from sizeup.tui.runs import Runs
+from sizeup.tui.screens.probe_text import progress_rows
+from sizeup.tui.widgets.tiles import draw_tiles
+from sizeup.views.run.live_figures import live_tiles
 
 SECOND = 1_000_000_000
 RAMP = tuple(
@@ -45,18 +50,31 @@ def a_ramp() -> StepRun:
     return run
 
 
-@pytest.mark.parametrize(("width", "figures"), [(50, 5), (84, 6), (160, 6)])
-def test_rows_of_a_run_are_no_wider_than_the_page(width: int, figures: int) -> None:
-    names, values, recent = live_rows(a_ramp(), 2 * SECOND, width)
+@pytest.mark.parametrize(("width", "rows", "figures"), [(50, 2, 5), (84, 5, 5), (160, 5, 5), (20, 2, 2)])
+def test_tiles_of_a_run_are_no_wider_than_the_page(width: int, rows: int, figures: int) -> None:
+    drawing = draw_tiles(live_tiles(a_ramp()), width, rows, Glyphs.BRAILLE)
 
-    assert [sum(len(text) for text, _ in row) <= width for row in (names, values, recent)] == [True] * 3
-    assert len(names) == len(values) == figures
-    assert [text.strip() for text, _ in names][:5] == ["IOPS", "Throughput", "p50", "p99", "QD"]
+    names = "".join(drawing.rows[0]).split()
+    assert names == ["IOPS", "p50", "p99", "CPU", "QD"][:figures]
+    assert all(len(row) == width for row in drawing.rows)
+    assert ("┏" in drawing.text()) == (rows > 2)
+
+
+def test_a_tile_holds_a_figure_against_the_others_and_shows_how_it_went() -> None:
+    run = a_ramp()
+    run.points[point_key("iops", {"queue_depth": 1})] = Point(
+        "iops", {"queue_depth": 1}, array("q", [1]), array("d", [3e5])
+    )
+
+    text = draw_tiles(live_tiles(run), 120, 5, Glyphs.ASCII).text()
+
+    assert "50 % of the best" in text
+    assert "▄█" in text
 
 
 @pytest.mark.parametrize("width", [50, 84])
 def test_the_time_left_is_told_on_a_narrow_page(width: int) -> None:
-    row = badge_rows(a_ramp(), "", "", width, going_on=True)[0]
+    row = progress_rows(a_ramp(), "", Runs(""), width)[0]
 
     assert "15 s left" in "".join(text for text, _ in row)[: width - 3]
 
@@ -68,8 +86,8 @@ async def test_a_long_reason_leaves_rows_for_the_chart_of_a_low_page(console: Co
         await console.measure(pilot)
         await console.end(pilot, [OutcomeRecord(200, "null", Outcome(Status.FAILED, reason)), EndRecord(201, "x")], 4)
         await pilot.pause(0.3)
-        status = console.app.screen.query_one("#standing").size.height
-        chart = console.app.screen.query_one(ChartView).size.height
+        status = console.app.screen.query_one("#band").size.height
+        chart = console.app.screen.query_one("#chart").size.height
 
     assert status <= 6
     assert chart >= 8

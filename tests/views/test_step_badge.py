@@ -9,7 +9,7 @@ from sizeup.model.plan import Better, Declaration, Series, SeriesQuantity, Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Status
 from sizeup.session.value import Point, StepRun, point_key
 from sizeup.views.run.chart_list import TABLE, VALIDITY, chart_list, tabs
-from sizeup.views.run.live_figures import live_tiles, recent_values, time_left
+from sizeup.views.run.live_figures import live_tiles, time_left
 from sizeup.views.run.point_rows import point_rows
 from sizeup.views.run.step import curve
 from sizeup.views.run.step_badge import BadgeLook, headline_text, step_badge
@@ -183,14 +183,14 @@ def test_live_figures_are_those_of_the_point_that_was_sampled_last() -> None:
         for number in range(20):
             point.t_ns.append(SECOND + number * SECOND // 10)
             point.values.append(value if number else 1e12)
-    tiles = [(tile.name, tile.text) for tile in live_tiles(run)]
-    recent = recent_values(run, 3 * SECOND, 20)
+    rate, *others = live_tiles(run)
+    tiles = [(tile.name, tile.text) for tile in (rate, *others)]
 
     assert tiles == [("IOPS", "50k"), ("p50", "100 us"), ("p99", "300 us"), ("QD", "8")]
-    assert [one.name for one in recent] == ["IOPS", "p99"]
-    assert {len(one.bars()) for one in recent} == {20}
-    assert recent[0].values[0] is None
-    assert recent[0].bars()[-1] == "▁"  # next to the outlier it began with
+    assert (rate.newest, rate.note) == (True, "54 % of the best")
+    assert len(rate.bars(20)) == 20
+    assert rate.bars(40)[-1] == "▁"  # next to the outlier it began with
+    assert not any(tile.newest for tile in others)
 
 
 def test_a_live_figure_is_the_one_of_the_table() -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -208,6 +209,21 @@ def entries(
     return sorted(
         found, key=lambda entry: (entry.session.header.started if entry.session else "", entry.written_ns), reverse=True
     )
+
+
+def recent_sessions(known: Mapping[tuple[str, int], Session]) -> dict[tuple[str, int], Session]:
+    """Return the outlines of the sessions that were written last, the latest first, by path and time.
+
+    What is ``known`` is not read again; what cannot be read is left out.
+    """
+    from sizeup.session.reader import read_session
+
+    found: dict[tuple[str, int], Session] = {}
+    for path in _last_written_first(directory())[:_MOST_LOOKED_AT]:
+        with suppress(OSError, SizeupError):
+            key = str(path), path.stat().st_mtime_ns
+            found[key] = known[key] if key in known else read_session(str(path), samples=False)
+    return found
 
 
 def baseline(found: Iterable[StoredSession]) -> StoredSession | None:

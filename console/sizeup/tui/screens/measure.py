@@ -7,17 +7,18 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from rich.text import Text
 from textual import events, on
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 
 from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
-from sizeup.session.value import StepRun
+from sizeup.session.store import recent_sessions
+from sizeup.session.value import Session, StepRun
 from sizeup.terminal.compact_select import ChoiceOverlay
+from sizeup.text import capitalized
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.run_form import label
 from sizeup.tui.runs import spec_of
@@ -27,13 +28,20 @@ from sizeup.tui.screens.probe_list import ProbeList
 from sizeup.tui.screens.probe_page import ProbePage
 from sizeup.tui.screens.probe_text import about, card_title, waiting_text
 from sizeup.tui.screens.write_confirmation import WRITES, RunConfirmation
+from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.form import PLAN, RunFormView
 from sizeup.tui.widgets.form_field import FormField
-from sizeup.views.run.step import runs_of
+from sizeup.views.band import Band, NextStep
+from sizeup.views.run.latency import has_one_load
+from sizeup.views.run.step import latest_refusal, runs_of, step_position
+from sizeup.views.run.step_badge import step_band
+from sizeup.views.run.yardstick import earlier_steps, yardstick
 
 _FORM_DELAY_SECONDS = 0.12
 """The controls of a probe are made once the cursor rests on it."""
 _ESTIMATE_DELAY_SECONDS = 0.2
+_LOW_ROWS = 30
+"""With fewer the band is a small one."""
 _LIST_KEYS = (
     ("enter", "Take"),
     ("tab", "Take, next field"),
@@ -61,12 +69,18 @@ class MeasureScreen(ModeScreen):
         """The probe whose page is shown."""
         self._runs_when_chosen = False
         """A run was asked for and lacks a value: it starts when that is chosen."""
+        self._stored: Mapping[tuple[str, int], Session] = {}
+        """The sessions that were read, by path and time."""
+        self._read_at = -1
+        """How many steps had ended when they were read."""
         self._confirmation = RunConfirmation(self.app, self.host.registry)
 
     def body(self) -> Iterable[Widget]:
         """The list beside the page of the chosen probe."""
         with Horizontal(id="body"):
-            yield ProbeList(self.host)
+            with Vertical(id="measurements"):
+                yield ProbeList(self.host)
+                yield ChartView(self.host.glyphs, id="yardstick")
             yield ProbePage(self.host)
 
     @property
@@ -79,7 +93,25 @@ class MeasureScreen(ModeScreen):
 
     def on_mount(self) -> None:
         """Start on the first probe."""
+        self.query_one("#measurements").border_title = "Measurements"
+        self.query_one("#yardstick").can_focus = False
         self.query_one(ProbeList).choose_first()
+
+    def _look_for_earlier(self) -> None:
+        """Read the stored sessions where a run ended since they were read last: never beside a measurement."""
+        ended = 0 if (session := self.host.runs.session) is None else len(session.outcomes)
+        if not self.host.runs.going_on and self._read_at != ended:
+            self._read_at = ended
+            self.run_worker(self._read_earlier, thread=True, exclusive=True)
+
+    def _read_earlier(self) -> None:
+        stored = recent_sessions(self._stored)
+        self.app.call_from_thread(self._take_earlier, stored)
+
+    def _take_earlier(self, stored: Mapping[tuple[str, int], Session]) -> None:
+        self._stored = stored
+        self._probe_page.earlier = earlier_steps(stored.values(), self.host.runs.session)
+        self._redraw()
 
     @property
     def chosen(self) -> RegisteredProbe | None:
@@ -102,11 +134,13 @@ class MeasureScreen(ModeScreen):
     def show_run(self) -> None:
         """List and page, from the file alone."""
         super().show_run()
+        self._look_for_earlier()
         self.query_one(ProbeList).show_runs(self.host.runs, self._forms.plan, self.host.machine)
         self._show_probe()
 
     def on_resize(self) -> None:
         """Lines of the list end where its border is."""
+        self._drawn = ()
         self.call_after_refresh(self.show_run)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
@@ -399,6 +433,41 @@ class MeasureScreen(ModeScreen):
             idle.add("run.step")
         return frozenset(idle)
 
+    def _show_yardstick(self, run: StepRun | None) -> None:
+        view = self.query_one("#yardstick", ChartView)
+        session, machine = self.host.runs.session, self.host.machine
+        found = None
+        if run is not None and session is not None and self.size.height >= _LOW_ROWS:
+            found = yardstick(run, session.header.host, machine, self._probe_page.earlier)
+        view.display = found is not None
+        if found is not None:
+            view.show(found)
+
+    def band(self) -> Band | None:
+        """How the step that is shown ended; how one stands that goes on is above its picture."""
+        probe, run, runs = self.chosen, self._run, self.host.runs
+        self._band.set_class(self.size.height < _LOW_ROWS, "-small")
+        if probe is None or self.has_class("-zoomed") or (run is not None and run.outcome is None and runs.going_on):
+            return None
+        if refused := latest_refusal(runs.session, probe.name):
+            return Band("REFUSED", "bad", refused)
+        if run is not None:
+            offered = (
+                NextStep("One load shows no limit.", "d", "ramps it")
+                if has_one_load(run)
+                else NextStep(key="c", does="compares it with another run")
+            )
+            return step_band(run, step_position(run, runs.session), (offered,))
+        if waiting := self._refusal(probe):
+            return Band("NOT HERE", "acc", f"{capitalized(waiting)}.")
+        return Band(
+            "NOT YET",
+            "acc",
+            f"{probe.manifest.title}: not measured yet.",
+            steps=(NextStep(key="r", does="measures it"),),
+            basis=probe.manifest.touches.partition(",")[0],
+        )
+
     def _show_probe(self) -> None:
         probe = self.chosen
         if probe is None:
@@ -423,7 +492,9 @@ class MeasureScreen(ModeScreen):
         if drawn and drawn[-1] != startable:
             self._show_form()
         if not drawn or drawn[0] != probe.name:
-            self._probe_page.border_title = Text(card_title(probe))
+            self._probe_page.name_probe(card_title(probe))
+        self.show_band()
+        self._show_yardstick(run)
         if run is None:
             form = self._forms.form_of(probe)
             self._probe_page.show_words(about(probe, waiting, form.texts, form.typed))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+from tempfile import gettempdir
 
 from textual.containers import Vertical
 
@@ -89,9 +91,16 @@ class ProbeForms(Vertical):
         """What the probe can measure of this machine, where it has a target."""
         if probe.manifest.target is None or probe.manifest.peer_setting or self._host.unmeasured:
             return []
-        from sizeup.live.storage_targets import storage_targets
+        from sizeup.live.storage_targets import keeps_reserve, storage_targets
+        from sizeup.tui.screens.mount_choice import remembered_mount
 
-        return [(target.line, target.path) for target in storage_targets(self._host.machine)]
+        found = {target.path: target.line for target in storage_targets(self._host.machine)}
+        session = self._host.runs.session
+        used = [str(run.step.settings.get("path", "")) for run in session.steps.values()] if session is not None else []
+        recent = [path for path in (*reversed(used), remembered_mount() or "") if path and os.path.exists(path)]
+        listed = {path: f"{path}  measured last" for path in recent}
+        listed |= {**found, gettempdir(): found.get(gettempdir(), f"{gettempdir()}  temporary files")}
+        return [(line, path) for path, line in listed.items() if path in found or keeps_reserve(path)]
 
     def show_estimate(self, probe: RegisteredProbe) -> None:
         """Say how long the run takes that the form describes now."""

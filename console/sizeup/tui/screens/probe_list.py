@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from rich.text import Text
+from textual.content import Content
 from textual.widgets.option_list import Option
 
 from sizeup.model.machine import Machine
@@ -31,7 +31,6 @@ class ProbeList(KeyList):
         self._probes = self._installed
         self._seconds = PlannedSeconds(host)
         super().__init__(*_options(self._probes.values()), id="probes")
-        self.border_title = "Measure"
 
     @property
     def chosen(self) -> RegisteredProbe | None:
@@ -80,8 +79,8 @@ class ProbeList(KeyList):
 
 def _options(probes: Iterable[RegisteredProbe]) -> Iterator[Option]:
     for card, group in card_groups(probes):
-        yield Option(Text(card, style="bold underline"), disabled=True)
-        yield from (Option(Text(f"  {probe.manifest.title}"), id=probe.name) for probe in group)
+        yield Option(Content.assemble((card, "$dim"), (" ──────────────────────────────", "$line")), disabled=True)
+        yield from (Option(Content(f"  {probe.manifest.title}"), id=probe.name) for probe in group)
 
 
 def _recorded(run: StepRun) -> RegisteredProbe:

@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from msgspec.structs import replace
 from rich.console import RenderableType
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
 from textual.widgets import Static
 
 from sizeup.charts.axes import hold_axes
+from sizeup.charts.chart import LineChart
+from sizeup.charts.latency_cells import Histogram, Picture, Timeline
 from sizeup.model.machine import Machine
-from sizeup.session.value import PointKey, Session, StepRun
+from sizeup.session.value import PointKey, StepRun
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_forms import ProbeForms
-from sizeup.tui.screens.probe_text import badge_rows, live_rows
+from sizeup.tui.screens.probe_text import fact_rows, progress_rows
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import hanging
 from sizeup.tui.widgets.points import PointTable
 from sizeup.tui.widgets.segments import SegmentRows
-from sizeup.tui.widgets.tab_row import TabRow
-from sizeup.views.run.chart_list import TABLE, ChartEntry, chart_list, tabs, underlying_charts
+from sizeup.tui.widgets.tab_row import tabs_text, visible_tabs
+from sizeup.tui.widgets.tiles import TileRow
+from sizeup.views.run.chart_list import (
+    DISTRIBUTION,
+    OVER_TIME,
+    TABLE,
+    ChartEntry,
+    chart_list,
+    leading,
+    tabs,
+    underlying_charts,
+)
+from sizeup.views.run.latency import has_one_load, latency_family, percentiles, timeline
+from sizeup.views.run.live_figures import live_tiles
 from sizeup.views.run.point_rows import PointRows, point_rows
 from sizeup.views.run.samples import underlying_points as point_samples
-from sizeup.views.run.step import VALIDITY, latest_refusal, runs_of
+from sizeup.views.run.step import VALIDITY, step_position
+from sizeup.views.run.yardstick import Earlier, compared, last_run
 
-_MOST_LINES, _MOST_NARROW_LINES, _NARROW = 2, 3, 60
-"""Of each sentence of the status, also on a page of fewer columns: the rows are the chart's, and *Validity* has the
-whole reason."""
+_PAIR_COLUMNS, _FACTS_COLUMNS, _BELOW_ROWS = 70, 84, 26
+"""Of a page, from which on another picture, or the figures, stand beside the view, and another picture below it."""
 
 
 class ProbePage(Vertical):
@@ -42,7 +60,13 @@ class ProbePage(Vertical):
         """Name of the tab that was chosen; empty for the first."""
         self._tab_before = ""
         """While the samples behind a point, or the table, are shown."""
-        self._names: tuple[str, ...] = ()
+        self.names: tuple[str, ...] = ()
+        """The names of the views, in their order."""
+        self._title = ""
+        self._last: Earlier | None = None
+        """The last run of the step that is shown."""
+        self.earlier: list[Earlier] = []
+        """The steps of stored sessions, the latest first."""
         self._samples_of: tuple[str, PointKey] | None = None
         """Step and point whose samples are shown in place of the pictures of the step; None where those are."""
         self._table: PointTable | None = None
@@ -53,17 +77,28 @@ class ProbePage(Vertical):
 
     def compose(self) -> ComposeResult:
         """Build the page; tables and texts are made when they are first shown."""
+        glyphs = self._host.glyphs
         yield ProbeForms(self._host)
         yield SegmentRows(id="standing")
-        yield SegmentRows(id="live")
-        yield TabRow(id="tabs")
-        yield Static(id="about", markup=False)
-        yield ChartView(self._host.glyphs, id="chart")
+        yield TileRow(glyphs, id="tiles")
+        with Horizontal(id="panels"):
+            with Vertical(id="views", classes="panel"):
+                yield Static(id="about", markup=False)
+                yield ChartView(glyphs, id="chart")
+            with Vertical(id="side", classes="panel"):
+                yield ChartView(glyphs, id="beside")
+                yield SegmentRows(id="facts")
+        yield ChartView(glyphs, id="below")
+
+    def on_mount(self) -> None:
+        """Leave the readout to the main picture."""
+        for name in ("#beside", "#below"):
+            self.query_one(name).can_focus = False
 
     @property
     def chart(self) -> ChartView:
         """The chart, which a table or a text can stand in for."""
-        return self.query_one(ChartView)
+        return self.query_one("#chart", ChartView)
 
     @property
     def shows_samples(self) -> bool:
@@ -78,7 +113,11 @@ class ProbePage(Vertical):
     @property
     def shown_tab(self) -> str:
         """The name of the tab that is shown; empty where there is none."""
-        return self._tab if self._tab in self._names else (self._names[0] if self._names else "")
+        return self._tab if self._tab in self.names else (self.names[0] if self.names else "")
+
+    def name_probe(self, title: str) -> None:
+        """Take the title of the frame while there is nothing to choose from."""
+        self._title = title
 
     def start_over(self) -> None:
         """Show the first tab of what comes next."""
@@ -90,15 +129,15 @@ class ProbePage(Vertical):
 
     def next_tab(self, step: int) -> None:
         """Show another tab: other series, other units, other samples behind the point."""
-        if self._names:
-            at = self._names.index(self.shown_tab)
-            self._tab = self._names[(at + step) % len(self._names)]
+        if self.names:
+            at = self.names.index(self.shown_tab)
+            self._tab = self.names[(at + step) % len(self.names)]
 
     def toggle_table(self) -> None:
         """Show the points as a table in place of the chart, or the chart again."""
         if self.shows_table:
             self._tab = self._tab_before
-        elif TABLE in self._names:
+        elif TABLE in self.names:
             self._tab_before, self._tab = self._tab, TABLE
 
     def sort_table(self) -> None:
@@ -143,23 +182,21 @@ class ProbePage(Vertical):
 
     def show_words(self, words: RenderableType) -> None:
         """Leave the page to words: nothing was measured."""
-        self._show_parts(pictures=False)
+        self._show_parts("about")
         self.query_one("#about", Static).update(words, layout=False)  # it has all rows that are left, whatever it says
-        self._names = ()
-        self.chart.display = False
-        self.query_one("#live", SegmentRows).show(())
+        self.names = ()
+        views = self.query_one("#views")
+        views.border_title, views.border_subtitle = Content(self._title), ""
         for part in (self._table, self._notes, self._validity):
             if part is not None:
                 part.display = False
 
-    def _show_parts(self, *, pictures: bool, zoomed: bool = False) -> None:
-        self.query_one("#about").display = not pictures
-        for part in ("#standing", "#tabs"):
-            self.query_one(part).display = pictures and not zoomed
+    def _show_parts(self, *shown: str) -> None:
+        for name in ("about", "standing", "tiles", "chart", "side", "beside", "facts", "below"):
+            self.query_one(f"#{name}").display = name in shown
 
     def show_pictures(self, run: StepRun, runs: Runs, machine: Machine | None, *, zoomed: bool) -> None:
-        """Show a step: how it stands, and the tab that was chosen."""
-        self._show_parts(pictures=True, zoomed=zoomed)
+        """Show a step: how it stands, the view that was chosen, and what belongs beside it."""
         session = runs.session
         machine = machine if session is None or session.machine is None else session.machine
         samples = (
@@ -168,25 +205,73 @@ class ProbePage(Vertical):
             else ()
         )
         self._list_charts(run, machine, samples, 0 if session is None else session.revision)
-        self._names = tuple(entry.name for entry in samples) or tabs(self._entries)
+        self.names = tuple(entry.name for entry in samples) or tabs(self._entries, leading(run))
         shown = self.shown_tab
-        self.query_one(TabRow).show_tabs(self._names, shown)
-        self._show_run_state(run, runs, session)
-        live = run.outcome is None and runs.going_on and session is not None and not zoomed
-        width = self.content_size.width
-        now_ns = 0 if session is None else session.last_ns
-        self.query_one("#live", SegmentRows).show(live_rows(run, now_ns, width) if live else ())
-        chart = self.chart
-        chart.display = shown not in (TABLE, VALIDITY) or bool(samples)
+        live = run.outcome is None and runs.going_on
+        drawn = bool(samples) or shown not in (TABLE, VALIDITY)
+        beside = () if zoomed or samples or not drawn else self._beside(run, shown, live=live)
+        self._show_parts(*(("chart",) if drawn else ()), *(("standing",) if live and not zoomed else ()), *beside)
+        self._show_views(shown, self._title)
+        position = step_position(run, session)
+        self.query_one("#standing", SegmentRows).show(progress_rows(run, position, runs, self.size.width))
+        self.query_one(TileRow).show(live_tiles(run) if live and not zoomed else (), self.app.size.width)
         self._show_table(run, shown=shown == TABLE)
         self._show_validity(run, shown=shown == VALIDITY and not samples, going_on=runs.going_on)
-        if not chart.display:
+        if not drawn:
             return
+        chart = self.chart
         chart.hint = lambda key: "Enter: samples" if not samples and point_samples(run, key) else ""
-        picture = next((entry for entry in self._entries if entry.name == shown), self._entries[0])
-        drawn = picture.draw()
-        if drawn is not None:
-            chart.show(drawn if run.outcome is not None else hold_axes(drawn, chart.chart))
+        self._last = None if session is None or samples else last_run(run, session.header.host, self.earlier)
+        picture = next((entry for entry in self._entries if entry.name == shown), self._entries[0]).draw()
+        if picture is not None:
+            chart.show(self._held(run, picture, chart))
+        self._show_beside(run, beside, runs.going_on)
+
+    def _show_views(self, shown: str, subtitle: str) -> None:
+        """Name the views in the edge of their frame, those around the one that is shown where not all fit."""
+        views = self.query_one("#views")
+        names = visible_tabs(self.names, shown, (views.size.width or self.size.width or 999) - 4)
+        title = tabs_text(((name, name) for name in names), shown)
+        if views.border_title != title:
+            views.border_title = title
+        views.border_subtitle = Content(subtitle)
+
+    def _beside(self, run: StepRun, shown: str, *, live: bool) -> tuple[str, ...]:
+        """Return which parts stand beside a view: a curve that grows, percentiles, or the figures."""
+        width, height = self.size
+        if shown == OVER_TIME and live and latency_family(run) and width >= _PAIR_COLUMNS:
+            return "side", "beside"
+        if shown == DISTRIBUTION and not live and has_one_load(run) and width >= _PAIR_COLUMNS:
+            return ("side", "beside", "below") if height >= _BELOW_ROWS else ("side", "beside")
+        return ("side", "facts") if not live and width >= _FACTS_COLUMNS else ()
+
+    def _show_beside(self, run: StepRun, parts: Sequence[str], going_on: bool) -> None:  # noqa: FBT001
+        side = self.query_one("#side")
+        side.set_class("facts" in parts, "-facts")
+        if "facts" in parts:
+            self.query_one("#facts", SegmentRows).show(fact_rows(run, going_on=going_on), fold=True)
+            side.border_title = Content("Figures")
+        if "beside" in parts:
+            view = self.query_one("#beside", ChartView)
+            curve = next((entry for entry in self._entries if entry.is_curve), self._entries[0])
+            picture = percentiles(run) if run.outcome is not None else curve.draw()
+            side.border_title = Content("Percentiles" if run.outcome is not None else curve.name)
+            side.border_subtitle = Content("95 % by rank" if run.outcome is not None else "")
+            if picture is not None:
+                view.show(self._held(run, picture, view))
+        if "below" in parts and (over_time := timeline(run)) is not None:
+            below = self.query_one("#below", ChartView)
+            below.border_title = Content("Latency over time")
+            below.show(replace(over_time, rates=()))
+
+    def _held(self, run: StepRun, picture: Picture, view: ChartView) -> Picture:
+        """Return a picture of a step that goes on with the axes of the one before, while they suit."""
+        if isinstance(picture, Timeline | Histogram):
+            return picture
+        if isinstance(picture, LineChart):
+            picture = compared(picture, run, self._last)
+        picture = replace(picture, title="")  # the frame has it
+        return picture if run.outcome is not None else hold_axes(picture, view.chart)
 
     def _list_charts(
         self, run: StepRun, machine: Machine | None, samples: tuple[ChartEntry, ...], revision: int
@@ -197,25 +282,11 @@ class ProbePage(Vertical):
             self._listed = state
             self._entries = samples or chart_list(run, machine)
 
-    def _show_run_state(self, run: StepRun, runs: Runs, session: Session | None) -> None:
-        probe = run.step.probe
-        steps = [other.step.id for other in runs_of(session, probe)]
-        planned = () if session is None or session.plan is None else session.plan.steps
-        every = {*steps, *(step.id for step in planned if step.probe == probe)}
-        position = f"step {steps.index(run.step.id) + 1} of {len(every)}" if len(every) > 1 else ""
-        refused = "" if run.outcome is None and runs.going_on else latest_refusal(session, probe)
-        width = self.content_size.width
-        rows = badge_rows(
-            run, runs.caveat, position, width, going_on=runs.going_on, refused=refused, quiet_seconds=runs.quiet_seconds
-        )
-        most_lines = _MOST_LINES if width >= _NARROW else _MOST_NARROW_LINES
-        self.query_one("#standing", SegmentRows).show(rows, fold=run.outcome is not None, most_lines=most_lines)
-
     def _show_table(self, run: StepRun, *, shown: bool) -> None:
         if shown and self._table is None:
             self._table = PointTable(id="points")
             self._notes = VerticalScroll(self._note_words, id="notes-pane", can_focus=False)
-            self.mount(self._table, self._notes)
+            self.query_one("#views").mount(self._table, self._notes)
         if self._table is not None and self._notes is not None:
             self._table.display = self._notes.display = shown
             if shown:
@@ -232,11 +303,11 @@ class ProbePage(Vertical):
     def _show_validity(self, run: StepRun, *, shown: bool, going_on: bool) -> None:
         if shown and self._validity is None:
             self._validity = VerticalScroll(self._validity_words, id="validity")
-            self.mount(self._validity)
+            self.query_one("#views").mount(self._validity)
         if self._validity is not None:
             self._validity.display = shown
             if shown:
                 from sizeup.tui.screens.validity_text import validity_text
 
-                width = self.content_size.width - 1
+                width = self.query_one("#views").content_size.width - 1
                 self._validity_words.update(validity_text(run, width, going_on=going_on))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Collection, Iterable, Mapping
 
 from rich.cells import cell_len
 from rich.console import Group
 from rich.text import Text
+from textual.content import Content
 
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard
@@ -20,12 +20,14 @@ from sizeup.session.value import StepRun
 from sizeup.text import plural
 from sizeup.tui.run_form import format_seconds
 from sizeup.tui.runs import Runs
+from sizeup.tui.screens.validity_text import validity_lines
 from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.palette import BADGE
 from sizeup.tui.widgets.segments import SegmentRow
-from sizeup.views.run.live_figures import RECENT_SECONDS, LiveFigure, live_tiles, recent_values, time_left
-from sizeup.views.run.step import FigureStanding, headline_figure, latest_refusal
-from sizeup.views.run.step_badge import BadgeLook, step_badge
+from sizeup.views.run.live_figures import time_left
+from sizeup.views.run.point_rows import point_rows
+from sizeup.views.run.step import FigureStanding, headline_figure, latest_refusal, standing_of
+from sizeup.views.run.step_badge import BadgeLook, headline_point, value_text
 
 _CARDS = {"storage": "Storage", "memory": "Memory", "cpu": "CPU", "network": "Network", "clock": "Clock", "": "Other"}
 """What the groups of probes are called, in their order; what tests sizeup itself comes last."""
@@ -40,14 +42,21 @@ _EFFECTS = {
     Hazard.RAW_DEVICE_WRITE: "may overwrite a device that you name",
 }
 """What a probe may do to the machine, in words."""
-_MARKS = {BadgeLook.PASS: "✓", BadgeLook.WARN: "!", BadgeLook.FAIL: "✗", BadgeLook.ACTIVE: "●", BadgeLook.NONE: " "}
-_BAR_COLUMNS, _NARROW_BAR_COLUMNS = 20, 8
+_MARKS = {
+    BadgeLook.PASS: ("●", "$ok"),
+    BadgeLook.WARN: ("▲", "$warn"),
+    BadgeLook.FAIL: ("▼", "$bad"),
+    BadgeLook.ACTIVE: ("●", "$acc"),
+    BadgeLook.NONE: ("·", "$faint"),
+}
+"""The sign and the token of each status in the list."""
+_BAR_COLUMNS, _NARROW_BAR_COLUMNS = 24, 12
+_LISTED, _LISTED_COLUMNS = 4, 7
+"""Columns of figures beside a chart, and their width."""
+_CHECKED = {look.value for look in BadgeLook if look is not BadgeLook.NONE}
+_UNLISTED = ("±", "Flag")
 _NARROW = 70
 """Columns of a page below which its rows leave out what is least."""
-_TILE_GAP = 3
-_TILE_COLUMNS = 8
-"""Columns of a value on a narrow page."""
-_RECENT_PIECES = 20
 
 
 def card_groups(probes: Iterable[RegisteredProbe]) -> list[tuple[str, list[RegisteredProbe]]]:
@@ -89,7 +98,7 @@ def entry(
     pending: str,
     refused: bool,
     going_on: bool,
-) -> Text:
+) -> Content:
     """A line of the list: a mark, the name, and its figure or its time as far as there is room.
 
     ``seconds`` are what a run takes, ``pending`` says that its run waits or starts, ``refused`` whether its step
@@ -105,11 +114,12 @@ def entry(
         look, state = BadgeLook.FAIL, "refused"
     elif machine is not None and unmet(machine, probe.manifest):
         state = "not here"
-    text = Text(f"{_MARKS[look]} {probe.manifest.title}", no_wrap=True, overflow="ellipsis")
-    free_columns = width - cell_len(text.plain)
-    if state and free_columns > cell_len(state):
-        text.append(" " * (free_columns - cell_len(state)) + state, style="dim")
-    return text
+    sign, token = _MARKS[look]
+    name = Content.assemble((sign, token), " ", probe.manifest.title)
+    if not state:
+        return name
+    room = max(width - cell_len(state), 0)
+    return name.truncate(max(room - 1, 0), ellipsis=True, pad=True) + Content.styled(f" {state}", "" if run else "$dim")
 
 
 def _listed(run: StepRun, *, going_on: bool) -> tuple[BadgeLook, str]:
@@ -124,6 +134,8 @@ def _listed(run: StepRun, *, going_on: bool) -> tuple[BadgeLook, str]:
     if validity.whole is not None:
         return BadgeLook.FAIL, "not valid"
     figure, standing = headline_figure(run, placed=False, spread=False)
+    if (found := headline_point(run)) is not None and (value := found[1].value) is not None:
+        figure, standing = value_text(value, found[0]), standing_of(run, [found[1]])
     shown = {FigureStanding.COUNTS: figure, FigureStanding.OPEN: f"{figure}?", FigureStanding.INVALID: standing.value}[
         standing
     ]
@@ -171,37 +183,11 @@ def about(
     return Group(Text(manifest.summary), Text(f"\n{state_text}\n", style="bold"), FactsGrid(facts))
 
 
-def badge_rows(
-    run: StepRun,
-    caveat: str,
-    position: str,
-    width: int = _NARROW,
-    *,
-    going_on: bool,
-    refused: str = "",
-    quiet_seconds: int = 0,
-) -> list[SegmentRow]:
-    """Rows above a chart: status and figure or reason, then what to do about it.
-
-    ``position`` says which step of the probe it is, empty for the only one, ``refused`` why the last request to run it
-    again was refused, ``quiet_seconds`` since when there is no news.
-    """
-    badge = step_badge(run, going_on=going_on)
-    live = badge.look is BadgeLook.ACTIVE
-    rows: list[SegmentRow] = []
-    if refused:
-        rows.append(((" ✗ REFUSED ", f"{BADGE}fail"), (f"  {refused}", "text")))
-    mark = (f" {_MARKS[badge.look]} {badge.word} ", f"{BADGE}{badge.look.value}")
-    rows.append(
-        (mark, *_progress(run, position, width, quiet_seconds)) if live else (mark, (f"  {badge.text}", "title"))
-    )
-    words: tuple[str, ...] = (_counted(run) or "no samples yet", caveat)
-    if not live:
-        counted = _counted(run) if badge.look is BadgeLook.PASS else _disturbed(run)
-        words = (position, badge.more, counted)
-    if any(words):
-        rows.append((("; ".join(filter(None, words)), "text"),))
-    return rows
+def progress_rows(run: StepRun, position: str, runs: Runs, width: int) -> list[SegmentRow]:
+    """Return how far a step is and what it is at, and below it what was counted and what to be careful with."""
+    mark = (" PAUSED " if runs.paused else " RUNNING ", f"{BADGE}active")
+    words = (_counted(run) or "no samples yet", runs.caveat)
+    return [(mark, *_progress(run, position, width, runs.quiet_seconds)), (("; ".join(filter(None, words)), "dim"),)]
 
 
 def _progress(run: StepRun, position: str, width: int, quiet_seconds: int) -> SegmentRow:
@@ -217,8 +203,8 @@ def _progress(run: StepRun, position: str, width: int, quiet_seconds: int) -> Se
     doing = "  ".join(filter(None, (f"{done:4.0%}", left, progress.activity)))
     return (
         (f"{step}  ", "text"),
-        ("█" * filled, "status-active"),
-        ("·" * (columns - filled), "text"),
+        ("━" * filled, "status-active"),
+        ("━" * (columns - filled), "track"),
         (f" {doing}", "title"),
     )
 
@@ -237,36 +223,21 @@ def _disturbed(run: StepRun) -> str:
     return f"! {plural(disturbed, 'sample')} disturbed" if disturbed else ""
 
 
-def live_rows(run: StepRun, now_ns: int, width: int) -> list[SegmentRow]:
-    """Return the newest figures under their names, and how they went over the last seconds."""
-    tiles = live_tiles(run)
-    if not tiles:
-        return []
-    columns = _tile_columns(tiles, width)
-    names = tuple((_padded(tile.name, column), "text") for tile, column in zip(tiles, columns, strict=False))
-    values = tuple((_padded(tile.text, column), "title") for tile, column in zip(tiles, columns, strict=False))
-    rows: list[SegmentRow] = [names, values]
-    heading = f"Last {RECENT_SECONDS:g} s"
-    recent = recent_values(run, now_ns, _RECENT_PIECES)
-    room = width - len(heading) - sum(_TILE_GAP + len(one.name) + 1 for one in recent)
-    if recent and room < len(recent) * _RECENT_PIECES:
-        recent = recent_values(run, now_ns, max(room // len(recent), 1))
-    if any(value is not None for one in recent for value in one.values):
-        row: list[tuple[str, str]] = [(heading, "text")]
-        for number, one in enumerate(recent):
-            row += [(f"{' ' * _TILE_GAP}{one.name} ", "text"), (one.bars(), f"series-{number}")]
-        rows.append(tuple(row))
-    return rows
-
-
-def _tile_columns(tiles: Sequence[LiveFigure], width: int) -> list[int]:
-    """Return the columns of each figure: even ones, or where they do not fit narrow ones, of as many as fit."""
-    even = max(width // max(len(tiles), 4), max(len(tile.name) for tile in tiles) + 2)
-    if even * len(tiles) <= width:
-        return [even] * len(tiles)
-    narrow = [max(len(tile.name), _TILE_COLUMNS) + 1 for tile in tiles]
-    return [column for column, end in zip(narrow, accumulate(narrow), strict=True) if end <= width]
-
-
-def _padded(text: str, width: int) -> str:
-    return text[: width - 1].ljust(width)
+def fact_rows(run: StepRun, *, going_on: bool) -> list[SegmentRow]:
+    """Return the main figures of each load or size below each other, and which checks of them passed."""
+    table = point_rows(run)
+    columns = [number for number, one in enumerate(table.numeric) if one and table.columns[number] not in _UNLISTED]
+    titles, *rows = (
+        tuple(text.rjust(_LISTED_COLUMNS) for text in row)
+        for row in (
+            tuple(table.columns[number] for number in columns[:_LISTED]),
+            *(tuple(row[number].text for number in columns[:_LISTED]) for row in table.rows),
+        )
+    )
+    found: list[SegmentRow] = [tuple((text, "dim") for text in titles)]
+    found += [tuple((text, "dim" if number > 1 else "text") for number, text in enumerate(row)) for row in rows]
+    found += [(("", ""),), (("Validity", "title"),)]
+    for status, text in validity_lines(run, going_on=going_on):
+        mark = (f"{_MARKS[BadgeLook(status)][0]} ", f"status-{status}") if status in _CHECKED else ("  ", "")
+        found.append((mark, (text.strip(), "text" if status in _CHECKED else "dim")))
+    return found

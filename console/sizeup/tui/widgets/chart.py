@@ -9,8 +9,10 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from sizeup.charts.cells import cursor_positions, draw, key_at
-from sizeup.charts.chart import Chart, HeatMap, LineChart
+from sizeup.charts.chart import HeatMap, LineChart
 from sizeup.charts.drawing import Glyphs
+from sizeup.charts.latency_cells import Picture, Timeline
+from sizeup.charts.share_bar import ScreenLook
 from sizeup.tui.actions import bindings
 from sizeup.tui.widgets.cells import CellView
 
@@ -29,7 +31,7 @@ class ChartView(CellView, can_focus=True):
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
         self._glyphs = glyphs
-        self.chart: Chart | None = None
+        self.chart: Picture | None = None
         """What is shown; None before the first."""
         self._cursors: dict[str, tuple[int, int]] = {}
         """Where the readout stands in each picture: the position, and the line of several there."""
@@ -49,14 +51,14 @@ class ChartView(CellView, can_focus=True):
 
     @property
     def _cursor(self) -> tuple[int, int] | None:
-        cursor = None if self.chart is None else self._cursors.get(self.chart.title)
+        cursor = None if self.chart is None else self._cursors.get(_title(self.chart))
         return cursor if cursor is not None and cursor[0] < self._positions else None
 
     @property
     def _positions(self) -> int:
         return cursor_positions(self.chart) if self.chart is not None else 0
 
-    def show(self, chart: Chart) -> None:
+    def show(self, chart: Picture) -> None:
         """Show a chart in place of the last; only cells that differ are sent."""
         if chart is not self.chart:
             self.chart = chart
@@ -91,7 +93,7 @@ class ChartView(CellView, can_focus=True):
 
     def _put(self, position: int, line: int) -> None:
         if self.chart is not None:
-            self._cursors[self.chart.title] = position, line
+            self._cursors[_title(self.chart)] = position, line
             self._redraw()
             self.post_message(self.Moved())
 
@@ -102,7 +104,13 @@ class ChartView(CellView, can_focus=True):
         position, line = self._cursor or (None, 0)
         key = self.chosen
         hint = "" if key is None else self.hint(key)
-        drawing = draw(self.chart, width, height, self._glyphs, position, line, len(hint) + 2 if hint else 0)
+        plain = isinstance(self.chart, Timeline) and getattr(self.app, "look", None) is ScreenLook.PLAIN
+        glyphs = Glyphs.BLOCK if plain and self._glyphs is Glyphs.BRAILLE else self._glyphs  # two colors to a cell
+        drawing = draw(self.chart, width, height, glyphs, position, line, len(hint) + 2 if hint else 0)
         if hint and height and width > len(hint) + 2 and not "".join(drawing.rows[-1][-len(hint) - 2 :]).strip():
             drawing.put(width - len(hint), height - 1, hint, "axis")
         self.present(drawing)
+
+
+def _title(picture: Picture) -> str:
+    return getattr(picture, "title", "") or getattr(picture, "name", "")

@@ -10,9 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.charts.chart import BarChart, Chart, LineChart
+from sizeup.charts.latency_cells import Picture
 from sizeup.model.machine import Machine
 from sizeup.session.value import PointKey, StepRun
 from sizeup.views.run.finished import chart_keys, chart_makers
+from sizeup.views.run.latency import has_one_load, histogram, latency_family, timeline
 from sizeup.views.run.points import RATES
 from sizeup.views.run.samples import (
     cumulative_of,
@@ -27,7 +29,7 @@ from sizeup.views.run.step import VALIDITY, step_chart
 
 _LEADING = 3
 """As many pictures stand before the time series and the table."""
-TABLE = "Table"
+OVER_TIME, DISTRIBUTION, TABLE = "Over time", "Distribution", "Table"
 
 
 class ChartKind(Enum):
@@ -46,7 +48,7 @@ class ChartEntry(Struct, frozen=True):
 
     title: str
     """Stays the same while the step goes on."""
-    draw: Callable[[], Chart | None]
+    draw: Callable[[], Picture | None]
     """Makes it of what was measured by then; None where there is nothing yet."""
     name: str = ""
     """What its tab says: ``IOPS``, ``Latency vs IOPS``."""
@@ -78,9 +80,11 @@ def chart_list(run: StepRun, machine: Machine | None) -> tuple[ChartEntry, ...]:
         chart = step_chart(run, machine)
         shown = [ChartEntry(chart.title, partial(step_chart, run, machine), chart.name)]
     if subject(run) is not None:
+        timed = timeline if latency_family(run) else over_time
+        spread = histogram if histogram(run) is not None else distribution_of
         shown += [
-            ChartEntry("over time", partial(over_time, run), "Over time", ChartKind.OVER_TIME),
-            ChartEntry("distribution", partial(distribution_of, run), "Distribution", ChartKind.SAMPLES),
+            ChartEntry("over time", partial(timed, run), OVER_TIME, ChartKind.OVER_TIME),
+            ChartEntry("distribution", partial(spread, run), DISTRIBUTION, ChartKind.SAMPLES),
             ChartEntry("CDF", partial(cumulative_of, run), "CDF", ChartKind.SAMPLES),
         ]
     return tuple(_distinct(shown))
@@ -91,10 +95,18 @@ def _drawn(run: StepRun, machine: Machine | None, picture: int, piece: int) -> C
     return charts[piece] if piece < len(charts) else None
 
 
-def tabs(entries: Sequence[ChartEntry]) -> tuple[str, ...]:
+def leading(run: StepRun) -> str:
+    """Return the picture that answers first: while it runs how it goes, of one load its spread; empty for a curve."""
+    if not latency_family(run):
+        return ""
+    return OVER_TIME if run.outcome is None else DISTRIBUTION if has_one_load(run) else ""
+
+
+def tabs(entries: Sequence[ChartEntry], first: str = "") -> tuple[str, ...]:
     """Return the names of the tabs of a step: its main charts, the time series, table and validity, then the others.
 
-    A curve comes first, as it does while it is measured. What is a figure or two and no picture stands in the table.
+    Of those that are drawn one may come ``first``, else a curve does. What is a figure or two and no picture stands in
+    the table.
     """
     drawn = [entry for entry in entries if entry.kind is not ChartKind.FIGURE] or list(entries[:1])
     drawn.sort(key=lambda entry: not entry.is_curve)
@@ -107,7 +119,7 @@ def tabs(entries: Sequence[ChartEntry]) -> tuple[str, ...]:
     latencies = [name for name in named(ChartKind.LATENCY) if name in charts[1:]]
     main = list(dict.fromkeys([*charts[:1], *latencies[:1], *named(ChartKind.CROSSED)[:1], *charts]))[:_LEADING]
     rest = [name for name in (*charts, *spread) if name not in main]
-    return (*main, *timed, TABLE, VALIDITY, *rest)
+    return tuple(sorted((*main, *timed, TABLE, VALIDITY, *rest), key=lambda name: name != first))
 
 
 def _kind(run: StepRun, chart: Chart) -> ChartKind:

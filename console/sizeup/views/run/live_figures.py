@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from sizeup.model.plan import Series
+from sizeup.model.plan import Better, Series
 from sizeup.model.sample import Progress
 from sizeup.session.value import Point, StepRun
 from sizeup.units import format_count, format_ns, format_value
-from sizeup.views.run.latency_throughput import throughput_series
-from sizeup.views.run.points import RATES, first_series, sampled_points
+from sizeup.views.run.points import RATES, first_series, points_of
 from sizeup.views.run.step_badge import axis_name
 
 _MOST_TILES = 6
-RECENT_SECONDS = 10.0
 _LONGEST_NAME = 16
+_PERCENTILES = ("p50", "p90", "p99", "p999")
+_MOST_SAMPLES = 40
 _BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -25,19 +25,18 @@ class LiveFigure(Struct, frozen=True):
 
     name: str
     text: str
+    note: str = ""
+    """What it is compared with: the best or the worst so far, or the last run."""
+    samples: tuple[float, ...] = ()
+    """Those of the last seconds, the newest last."""
+    newest: bool = False
+    """It is being measured now."""
 
-
-class RecentValues(Struct, frozen=True):
-    """A series over the last seconds as bars of equal time, the newest last; None where nothing was sampled."""
-
-    name: str
-    values: tuple[float | None, ...]
-
-    def bars(self) -> str:
-        """Return a bar per piece of time, from zero to the highest."""
-        top = max((value for value in self.values if value is not None), default=0.0)
-        scale = (len(_BARS) - 1) / top if top > 0 else 0.0
-        return "".join(" " if value is None else _BARS[round(max(value, 0.0) * scale)] for value in self.values)
+    def bars(self, columns: int) -> str:
+        """Return a bar for each of the last samples, from zero to the highest."""
+        shown = self.samples[-columns:]
+        scale = (len(_BARS) - 1) / (max(shown, default=0.0) or 1.0)
+        return "".join(_BARS[round(max(value, 0.0) * scale)] for value in shown)
 
 
 def time_left(progress: Progress) -> str:
@@ -55,26 +54,15 @@ def live_tiles(run: StepRun) -> tuple[LiveFigure, ...]:
         return ()
     first = run.series[newest.series]
     tiles = [
-        LiveFigure(name, text)
-        for series in _ranked(run)
+        _tile(run, series, point, newest=number == 0)
+        for number, series in enumerate(_ranked(run))
         for point in [_point_at(run, series, newest)]
         if point is not None
-        for name, text in [_tile(series, point)]
     ]
     axis = newest.at.get(first.axis or "")
     if isinstance(axis, int | float):
-        tiles.insert(min(len(tiles), 4), LiveFigure(axis_name(first), format_value(axis, first.axis_unit or "1")))
+        tiles.append(LiveFigure(axis_name(first), format_value(axis, first.axis_unit or "1")))
     return tuple(tiles[:_MOST_TILES])
-
-
-def recent_values(run: StepRun, now_ns: int, pieces: int) -> tuple[RecentValues, ...]:
-    """Return throughput and p99, or else the first sampled series, over the last seconds."""
-    throughput = throughput_series(run)
-    found: list[Series] = [] if throughput is None else [throughput]
-    found += [series for series in run.series.values() if series.statistic == "p99" and sampled_points(run, series)][:1]
-    if not found:
-        found = [series for series in run.series.values() if sampled_points(run, series)][:1]
-    return tuple(RecentValues(_name(series), _pieces(sampled_points(run, series), now_ns, pieces)) for series in found)
 
 
 def _newest(run: StepRun) -> Point | None:
@@ -88,11 +76,11 @@ def _newest(run: StepRun) -> Point | None:
 
 
 def _ranked(run: StepRun) -> Sequence[Series]:
-    """Return the series of a ramp as a reader looks at them: throughput, p50 and p99, then utilization."""
+    """Return the series of a ramp as a reader looks at them: throughput, percentiles, then utilization."""
     family = next((series.family for series in run.series.values() if series.statistic), "")
     ranks = [
-        [series for series in run.series.values() if series.unit in RATES],
-        [series for series in run.series.values() if series.family == family and series.statistic in ("p50", "p99")],
+        [series for series in run.series.values() if series.unit in RATES][:1],
+        [series for series in run.series.values() if series.family == family and series.statistic in _PERCENTILES],
         [series for series in run.series.values() if series.unit == "share"],
     ]
     ranked = [series for rank in ranks for series in rank]
@@ -111,34 +99,23 @@ def _point_at(run: StepRun, series: Series, newest: Point) -> Point | None:
     return found[-1] if found else None
 
 
-def _tile(series: Series, point: Point) -> tuple[str, str]:
+def _tile(run: StepRun, series: Series, point: Point, *, newest: bool) -> LiveFigure:
     value = point.value
     if value is None:
-        return _name(series), "–"
-    if series.unit == "1/s":
-        return _name(series), format_count(value, "")
-    return _name(series), format_value(value, series.unit)
+        return LiveFigure(_name(series), "–")
+    every = [other.value or 0.0 for other in points_of(run, series.name)]
+    note = ""
+    if series.better is Better.HIGHER and max(every) > 0:
+        note = f"{value / max(every):.0%} of the best".replace("%", " %")
+    elif series.unit == "ns" and len(every) > 1:
+        note = f"worst {format_value(max(every), series.unit)}"
+    text = format_count(value, "") if series.unit == "1/s" else format_value(value, series.unit)
+    return LiveFigure(_name(series), text, note, tuple(point.values[-_MOST_SAMPLES:]), newest)
 
 
 def _name(series: Series) -> str:
     if series.statistic:
-        return series.statistic
+        return "p99.9" if series.statistic == "p999" else series.statistic
     words = series.short_title.split()
     acronym = next((word for word in words if word.isupper()), "")
     return series.short_title if len(series.short_title) <= _LONGEST_NAME else acronym or words[0]
-
-
-def _pieces(points: Sequence[Point], now_ns: int, pieces: int) -> tuple[float | None, ...]:
-    width = RECENT_SECONDS * 1e9 / max(pieces, 1)
-    since = now_ns - RECENT_SECONDS * 1e9
-    sums, counts = [0.0] * pieces, [0] * pieces
-    for point in points:
-        if not point.t_ns or point.t_ns[-1] < since:
-            continue
-        for at, value in zip(reversed(point.t_ns), reversed(point.values), strict=False):
-            if at < since:
-                break
-            index = min(int((at - since) / width), pieces - 1)
-            sums[index] += value
-            counts[index] += 1
-    return tuple(total / count if count else None for total, count in zip(sums, counts, strict=True))

@@ -20,7 +20,6 @@ from sizeup.views.run.points import (
     family,
     first_series,
     format_coordinate,
-    line_title,
     sampled_points,
     value_scale,
 )
@@ -36,11 +35,11 @@ _MOST_SAMPLES = 20_000
 
 
 def over_time(run: StepRun) -> LineChart | None:
-    """The samples as they came: all percentiles of a latency together, else each point by itself; None without any."""
-    shown = _percentiles(run) or [series for series in run.series.values() if sampled_points(run, series)][:1]
+    """The samples as they came, each point by itself; None without any."""
+    shown = [series for series in run.series.values() if sampled_points(run, series)][:1]
     if not shown:
         return None
-    groups = _by_series(run, shown) if len(shown) > 1 else _by_point(run, shown[0])
+    groups = _by_point(run, shown[0])
     end_ns = max(point.t_ns[-1] for points in groups.values() for point in points) - run.started_ns
     high = max(run.step.estimated_seconds * 1e9, 1.0)
     while high < end_ns:
@@ -66,24 +65,6 @@ def _timed(
         tuple(line for line in lines if line.points),
         caption=f"{run.step.title}: medians of {format_value(width, 'ns')} each.",
     )
-
-
-def _percentiles(run: StepRun) -> list[Series]:
-    """The percentiles that were sampled, of the first latency that has some."""
-    sampled = [
-        series for series in run.series.values() if series.statistic.startswith("p") and sampled_points(run, series)
-    ]
-    return [series for series in sampled if family(series) == family(sampled[0])]
-
-
-def _by_series(run: StepRun, shown: Sequence[Series]) -> Mapping[str, list[LoggedPoint]]:
-    """One line for each series and direction, whatever the load was at the time."""
-    groups: dict[str, list[LoggedPoint]] = {}
-    for series in shown:
-        for point in sampled_points(run, series):
-            label = f"{line_title(series, shown)} {point.at.get('direction', '')}".rstrip()
-            groups.setdefault(label, []).append(point)
-    return dict(list(groups.items())[:MOST_LINES])
 
 
 def _by_point(run: StepRun, series: Series) -> Mapping[str, list[LoggedPoint]]:

@@ -240,7 +240,7 @@ def headline_figure(run: StepRun, *, placed: bool = True, spread: bool = True) -
     order the one that the series names, or else their range, as none may stand for the others.
     """
     series = first_series(run)
-    headlines = _headline_points(run)
+    headlines = headline_points(run)
     if series is None or not headlines:
         return "", FigureStanding.COUNTS
     return _figure(run, series, headlines, placed=placed, spread=spread), standing_of(run, headlines)
@@ -270,7 +270,7 @@ def _figure(run: StepRun, series: Series, headlines: Sequence[LoggedPoint], *, p
     return f"{figure_text(point, series.unit)}{f' within {within}' if within else ''}{f' at {where}' if where else ''}"
 
 
-def _headline_points(run: StepRun) -> list[LoggedPoint]:
+def headline_points(run: StepRun) -> list[LoggedPoint]:
     """The point that a line about the step speaks of, or all of which it gives the range."""
     series = first_series(run)
     if series is None:
@@ -318,6 +318,14 @@ def _lines(series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series
     return [
         line_of(series, others, shown, sorted(found, key=lambda point: point.x)) for others, found in groups.items()
     ]
+
+
+def step_position(run: StepRun, session: Session | None) -> str:
+    """Return which of the steps of its probe one is, of those that ran or are planned; empty for the only one."""
+    steps = [other.step.id for other in runs_of(session, run.step.probe)]
+    planned = () if session is None or session.plan is None else session.plan.steps
+    every = {*steps, *(step.id for step in planned if step.probe == run.step.probe)}
+    return f"step {steps.index(run.step.id) + 1} of {len(every)}" if len(every) > 1 else ""
 
 
 def _x_axis(run: StepRun, series: Series, xs: Sequence[float]) -> Axis:
@@ -368,7 +376,7 @@ def _caches(machine: Machine) -> Iterator[Boundary]:
     for cache in machine.caches:
         if cache.kind is not CacheKind.INSTRUCTION and cache.size_bytes is not None:
             sizes[cache.level] = max(sizes.get(cache.level, 0), cache.size_bytes)
-    return (Boundary(size, f"L{level} {format_bytes(size)}") for level, size in sizes.items())
+    return (Boundary(size, f"L{level} {format_bytes(size)}", ends_region=True) for level, size in sizes.items())
 
 
 def _tlb(run: StepRun) -> Iterator[Boundary]:

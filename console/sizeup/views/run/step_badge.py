@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum
 
 from msgspec import Struct
@@ -11,11 +11,12 @@ from sizeup.model.plan import Series
 from sizeup.model.sample import Status
 from sizeup.session.validity import Invalid, StepValidity
 from sizeup.session.value import Point, StepRun
-from sizeup.text import plural
+from sizeup.text import capitalized, plural
 from sizeup.units import format_count, format_ns, format_value, number_and_unit
+from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.run.latency_throughput import KNEE, latency_series, throughput_series
 from sizeup.views.run.points import RATES, first_series, half_width, point_text, points_of
-from sizeup.views.run.step import mark, point_value, standing_of
+from sizeup.views.run.step import headline_points, mark, point_value, standing_of
 
 _MOST_LEVELS = 6
 """Named figures of one series that fit a line."""
@@ -74,6 +75,53 @@ def step_badge(run: StepRun, *, going_on: bool) -> StepBadge:
     if marked:
         return StepBadge("WARN", BadgeLook.WARN, figure or marked, marked if figure else "")
     return StepBadge("PASS", BadgeLook.PASS, figure or f"{kept} measured")
+
+
+_VALIDITY_WORDS = {"PASS": "VALID", "FAIL": "NOT VALID"}
+_TOKENS = {BadgeLook.PASS: "ok", BadgeLook.WARN: "warn", BadgeLook.FAIL: "bad"}
+
+
+def step_band(run: StepRun, position: str, steps: Sequence[NextStep]) -> Band:
+    """Return how a step ended, its figure, and what to do: a remedy comes before the ``steps`` that are offered."""
+    badge = step_badge(run, going_on=False)
+    word = badge.word
+    figure = headline_text(run)
+    sentence, more = badge.text, badge.more
+    if run.finished:
+        word = _VALIDITY_WORDS.get(word, word)
+        whole = StepValidity(run).whole
+        if whole is not None:
+            sentence, more = f"{capitalized(whole.cause)}.", capitalized(whole.remedy)
+    counted = plural(sum(len(point.values) for point in run.points.values()), "sample")
+    basis = " · ".join(filter(None, (figure if figure != sentence else "", position, counted)))
+    wrong = [NextStep(f"{more}.", "r")] if more and badge.look is not BadgeLook.PASS else []
+    if not run.finished:
+        wrong = [NextStep("The whole reason stands in Validity.", "v", "goes there")]
+    return Band(word, _TOKENS[badge.look], sentence, steps=(*wrong, *steps)[:1], basis=basis, number=_number(run))
+
+
+def headline_point(run: StepRun) -> tuple[Series, Point] | None:
+    """Return the figure that a step is compared by: throughput at the knee, else the one that its series names."""
+    series, rate = first_series(run), throughput_series(run)
+    if rate is not None and series is not None and series.unit in RATES:
+        loaded = [point for point in points_of(run, rate.name) if point.value is not None]
+        loaded = [point for point in loaded if isinstance(point.at.get(rate.axis or ""), int | float)]
+        if loaded:
+            return rate, _at_knee(run, rate, loaded)
+    headlines = headline_points(run)
+    return (series, headlines[0]) if series is not None and len(headlines) == 1 else None
+
+
+def _number(run: StepRun) -> Number | None:
+    """Return the figure of a step as a large number; None where it has none, or several."""
+    found = None if _levels(run) else headline_point(run)
+    if found is None or (value := found[1].value) is None:
+        return None
+    series = found[0]
+    if series.unit == "1/s":
+        text = format_count(value, "")
+        return Number(text.rstrip("kM"), f"{text.lstrip('0123456789.')} {series.title}".strip())
+    return Number(*number_and_unit(value, series.unit), name=series.short_title)
 
 
 def _reason(invalid: Invalid) -> str:
@@ -168,6 +216,11 @@ def rate_text(value: float, series: Series) -> str:
     if series.unit == "1/s" and " " not in series.title:
         return f"{format_count(value, '')} {series.title}"
     return format_value(value, series.unit)
+
+
+def value_text(value: float, series: Series) -> str:
+    """Return a figure of a series: a rate in the field's words, any other with its unit."""
+    return rate_text(value, series) if series.unit == "1/s" else format_value(value, series.unit)
 
 
 def short_axis(series: Series) -> str:

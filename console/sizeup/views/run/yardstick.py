@@ -1,0 +1,111 @@
+"""What a step is compared with: the last run of it, and the same on hosts like this one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sizeup.charts.chart import Axis, Bar, BarChart, Callout, Line, LineChart
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Better
+from sizeup.session.value import Session, StepRun, point_key
+from sizeup.views.run.step import step_chart
+from sizeup.views.run.step_badge import headline_point, value_text
+
+_VARYING = ("clock_hz", "seed")
+"""Settings that differ from run to run and change nothing."""
+_LEAST_HOSTS = 3
+"""Fewer say nothing about a kind of host."""
+
+
+class Earlier(Struct, frozen=True):
+    """A step of a stored session."""
+
+    host: str
+    day: str
+    run: StepRun
+    machine: Machine | None
+
+
+def earlier_steps(sessions: Iterable[Session], shown: Session | None) -> list[Earlier]:
+    """Return the steps of the stored sessions by name, the latest first, without those of the one that is ``shown``."""
+    return [
+        Earlier(session.header.host, session.header.started[:10], run, session.machine)
+        for session in sessions
+        if shown is None or session.header.id != shown.header.id
+        for run in reversed(session.steps.values())
+        if run.finished
+    ]
+
+
+def last_run(run: StepRun, host: str, stored: Iterable[Earlier]) -> Earlier | None:
+    """Return the last run of a step on its host with the same settings; None where there is none."""
+    return next((other for other in stored if other.host == host and _same(run, other.run)), None)
+
+
+def yardstick(run: StepRun, host: str, machine: Machine | None, stored: Sequence[Earlier]) -> BarChart | None:
+    """Return what a step is compared with; None where there is nothing to compare it with."""
+    found, last = headline_point(run), last_run(run, host, stored)
+    before = None if last is None else headline_point(last.run)
+    like = [pair[1].value or 0.0 for other in _like(run, host, machine, stored) if (pair := headline_point(other.run))]
+    series = next((pair[0] for pair in (found, before) if pair is not None), None)
+    bars = []
+    if last is not None and before is not None:
+        bars.append(Bar(last.day[5:], before[1].value or 0.0, role="s3"))
+    if len(like) >= _LEAST_HOSTS:
+        bars.append(Bar(f"{len(like)} like it", median(like), role="dim"))
+    if series is None or not bars:
+        return None
+    if found is not None and run.outcome is not None:
+        bars.insert(0, Bar("this run", found[1].value or 0.0))
+    better = {Better.HIGHER: "higher is better", Better.LOWER: "lower is better"}.get(series.better, "")
+    return BarChart("", Axis(f"{series.title}, {better}" if better else series.title, series.unit), tuple(bars))
+
+
+def compared(chart: LineChart, run: StepRun, last: Earlier | None) -> LineChart:
+    """Return a curve with that of the last run behind it, and with its best point, or the newest, named."""
+    other = None if last is None else step_chart(last.run, last.machine)
+    lines: list[Line] = []
+    if (
+        last is not None
+        and isinstance(other, LineChart)
+        and (other.y.title, other.x.title) == (chart.y.title, chart.x.title)
+    ):
+        names = {line.label for line in chart.lines}
+        found = [line for line in other.lines if line.label in names]
+        lines = [replace(line, label=last.day, title="", where="", earlier=True) for line in found[:1]]
+    headline = headline_point(run)
+    key = None if headline is None else point_key(headline[1].series, headline[1].at)
+    word = (
+        "now" if run.outcome is None else "best" if headline is not None and headline[0].better is Better.HIGHER else ""
+    )
+    callouts = [
+        Callout(point.x, point.y, tuple(filter(None, (value_text(point.y, headline[0]), word))))
+        for line in chart.lines
+        for point in line.points
+        if headline is not None and point.key == key
+    ]
+    return replace(chart, lines=(*chart.lines, *lines), callouts=tuple(callouts))
+
+
+def _same(run: StepRun, other: StepRun, *varying: str) -> bool:
+    ours, theirs = (
+        {key: value for key, value in one.step.settings.items() if key not in (*_VARYING, *varying)}
+        for one in (run, other)
+    )
+    return run.base_id == other.base_id and ours == theirs
+
+
+def _like(run: StepRun, host: str, machine: Machine | None, stored: Iterable[Earlier]) -> Iterable[Earlier]:
+    """Return the latest run of the step on each other host with the same processor and as many cores."""
+    seen = {host}
+    for other in stored:
+        theirs = other.machine
+        if machine is None or theirs is None or other.host in seen or not _same(run, other.run, "path"):
+            continue
+        if (theirs.cpu_model, theirs.core_count) == (machine.cpu_model, machine.core_count):
+            seen.add(other.host)
+            yield other
