@@ -36,7 +36,7 @@ def test_the_band_has_a_word_a_sentence_that_fits_and_a_number(name: str) -> Non
     comparison, result, sentence, number = CASES[name]
     band = comparison_band(comparison)
 
-    assert (band.word, band.status) == (result.value, result.status)
+    assert (band.word, band.status) == (result.word, result.status)
     assert band.sentence.startswith(sentence)
     assert len(band.sentence) <= 80
     assert ("" if band.number is None else band.number.text) == number

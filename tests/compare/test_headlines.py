@@ -1,5 +1,6 @@
 """A comparison leads with figures that people name, and with what follows from them in plain words."""
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -17,8 +18,8 @@ from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.quantity import Quantity
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
+from sizeup.views.comparison.answer import conclusion_lines, headline_table
 from sizeup.views.comparison.comparison import comparison_data
-from sizeup.views.comparison.conclusion import conclusion_lines, headline_table
 
 
 def step_run(probe: str, name: str, *estimates: tuple[str, Coordinates, float], **settings: str | int) -> StepRun:
@@ -124,36 +125,35 @@ def test_a_probe_without_quantities_has_its_headline_point_and_its_single_figure
 def test_a_slower_side_is_told_with_its_change_and_the_noise() -> None:
     comparison = compared([value * 1.6 for value in FAST])
 
-    assert conclusion_lines(comparison) == ["B is slower: DRAM latency +60 % (beyond ±1.2 % noise)"]
-    assert rows(comparison) == [("Memory", "DRAM latency", "92.1 ns", "147 ns", "+60 %", "±1.2 %", "- worse")]
+    assert conclusion_lines(comparison)[0] == "DRAM latency: 60 % longer since 1 Jan 00:00."
+    assert rows(comparison) == [("Memory", "DRAM latency", "92.1 ns", "147 ns", "60 % longer", "±1.19 %", "▼ SLOWER")]
 
 
 def test_a_faster_side_and_one_that_is_the_same() -> None:
-    assert conclusion_lines(compared([value * 0.8 for value in FAST])) == [
-        "B is faster: DRAM latency -20 % (beyond ±1.2 % noise)"
-    ]
-    assert conclusion_lines(compared([value + 0.1 for value in FAST])) == [
-        "No difference found: a change of 7 % or more is excluded for DRAM latency"
-    ]
+    faster, same = compared([value * 0.8 for value in FAST]), compared([value + 0.1 for value in FAST])
+
+    assert conclusion_lines(faster)[0] == "DRAM latency: 20 % shorter since 1 Jan 00:00."
+    assert conclusion_lines(same) == ["No difference: a change of 7 % or more is excluded."]
+    assert [rows(one)[0][-1] for one in (faster, same)] == ["▲ FASTER", "= SAME"]
 
 
 def test_one_run_a_side_cannot_tell_and_says_how_many_could() -> None:
     comparison = compare([session(2, memory("m", 147.0))], [session(1, memory("m", 92.0))])
 
-    (line,) = conclusion_lines(comparison)
-    assert line == (
-        "Cannot tell: 1 run per side, 4 or more needed: sizeup --batch --repeat 4. Seen: DRAM latency +60 %"
-    )
-    assert rows(comparison)[0][-1] == "? too few runs"
+    assert conclusion_lines(comparison) == [
+        "Too few runs to tell: 1 run before, 1 after, 4 of each needed.",
+        "Measure each side 4 times, interleaved.",
+    ]
+    assert rows(comparison)[0][-3:] == ("147 ns", "60 % longer", "? CANNOT TELL")
     assert "Noise" not in [column.title for column in headline_table(comparison).columns]
 
 
 def test_runs_that_scatter_cannot_tell_and_say_how_many_more_could() -> None:
     wide = [92.0, 120.0, 80.0, 105.0, 70.0, 98.0]
 
-    (line,) = conclusion_lines(compared([wide[-1], *wide[:-1]], wide))
-    assert line.startswith("Cannot tell for DRAM latency: runs differ by up to ±")
-    assert line.endswith("would show a change of 10 %")
+    line, step = conclusion_lines(compared([wide[-1], *wide[:-1]], wide))
+    assert line.startswith("The runs differ by up to ±")
+    assert re.fullmatch(r"Measure .* \d+ more .*\.", step)
 
 
 def test_rounds_of_one_session_are_runs() -> None:
@@ -178,7 +178,7 @@ def test_no_mean_over_a_curve_is_a_headline_in_text_or_data() -> None:
 
     assert "geometric mean" not in text
     assert "dram-thp" not in text
-    assert text.splitlines()[0].startswith("B is slower")
+    assert text.splitlines()[0].startswith("DRAM latency: 60 % longer")
     assert "memory.latency.dram-thp" in "\n".join(comparison_lines(comparison, statistics=True))
     assert data["conclusion"] == conclusion_lines(comparison)
     assert [(figure["title"], figure["card"], figure["points"]) for figure in data["figures"]] == [
@@ -186,7 +186,7 @@ def test_no_mean_over_a_curve_is_a_headline_in_text_or_data() -> None:
     ]
 
 
-@pytest.mark.parametrize(("factor", "text"), [(1.6, "+60 %"), (0.95, "-5.0 %"), (12.0, "x 12")])
+@pytest.mark.parametrize(("factor", "text"), [(1.6, "60 % longer"), (0.95, "5 % shorter"), (12.0, "12 times as long")])
 def test_a_change_is_a_percentage_or_a_factor(factor: float, text: str) -> None:
     assert rows(compared([value * factor for value in FAST]))[0][4] == text
 
@@ -223,5 +223,5 @@ def test_every_side_that_is_not_valid_is_named(invalid: tuple[str, str], said: s
     named = [replace(one, figure=replace(one.figure, verdict=Conclusion.NOT_VALID, invalid=invalid))
              for one in comparison.headlines]  # fmt: skip
 
-    (line,) = conclusion_lines(replace(comparison, headlines=tuple(named)))
+    *_, line = conclusion_lines(replace(comparison, headlines=tuple(named)))
     assert line.startswith(f"Not compared, as {said}: ")

@@ -20,7 +20,7 @@ from sizeup.session.records import SessionRecord
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.views.cards.cards import CardView
-from sizeup.views.comparison.conclusion import conclusion_lines
+from sizeup.views.comparison.answer import conclusion_lines
 from sizeup.views.document.document import document
 from sizeup.views.result.summary import summary
 from sizeup.views.run.finished import headline

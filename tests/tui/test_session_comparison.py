@@ -41,9 +41,9 @@ async def test_a_comparison_begins_with_its_conclusion_and_s_shows_the_statistic
         await pressed(pilot, "s")
         again = console.says("#detail")
 
-    assert figures.startswith("Cannot tell: 1 run per side, 4 or more needed: sizeup --batch --repeat 4.")
+    assert figures.startswith("Too few runs to tell: 1 run before, 1 after, 4 of each needed.")
     assert re.search(r"DRAM latency.*92 ns.*147 ns", figures) or re.search(r"A 92 ns, B 147 ns", figures)
-    assert "+60 %" in figures
+    assert "60 % longer" in figures
     assert "p 1.000" not in figures
     assert "1.000" in statistics
     assert "memory.latency.dram-thp-level" in statistics
@@ -111,7 +111,7 @@ async def test_without_a_baseline_the_session_chosen_in_the_dialog_is_compared(c
         await pressed(pilot, "enter")
         await pilot.pause()
 
-        assert console.says("#detail").startswith("Cannot tell: 1 run per side")
+        assert console.says("#detail").startswith("Too few runs to tell: 1 run before")
         assert console.app.screen.has_class("-compared")
         assert re.search(r"Quantity +A +B", console.text)  # the table, for which the width beside the list is too small
         await pressed(pilot, "escape")
@@ -133,7 +133,7 @@ async def test_without_a_baseline_the_older_session_is_a_whichever_was_selected(
         says, title = console.says("#detail"), str(console.app.screen.query_one("#session-pane").border_title)
 
     assert re.search(r"A \(baseline\) y .*B \(new\) x ", says)
-    assert "+60 %" in says
+    assert "60 % longer" in says
     assert title == "No baseline marked: A is the older, B the newer"
 
 

@@ -12,6 +12,7 @@ from sizeup.compare.experiment import ExperimentResult
 from sizeup.report.text import table_lines, text
 from sizeup.session.value import Session
 from sizeup.text import plural
+from sizeup.views.comparison.answer import conclusion_lines, headline_table, side_lines
 from sizeup.views.comparison.comparison import (
     answers_table,
     differences_table,
@@ -20,10 +21,8 @@ from sizeup.views.comparison.comparison import (
     mean_sentence,
     metrics_table,
     points_tables,
-    sides_sentences,
     sources_table,
 )
-from sizeup.views.comparison.conclusion import conclusion_lines, headline_table, side_lines
 from sizeup.views.comparison.experiment import conclusions, experiment_lines, experiment_table
 from sizeup.views.document.document import document
 
@@ -71,7 +70,7 @@ def comparison_lines(comparison: Comparison, *, statistics: bool = False, points
     ``statistics`` adds every metric with its interval, ``points`` each point of the curves as well.
     """
     if not comparison.sides[1]:
-        lines = [*sides_sentences(comparison), ""]
+        lines = [*side_lines(comparison), ""]
         return [*lines, *(f"! {warning}" for warning in comparison.warnings), "", *_titled(answers_table(comparison))]
     named = headline_table(comparison)
     lines = [*conclusion_lines(comparison), ""] if named.rows or comparison.other_workloads else []

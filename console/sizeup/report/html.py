@@ -130,8 +130,8 @@ def _rows(heads: Iterable[tuple[str, Markup | str]], rows: Iterable[Sequence[Mar
     return element("table", element("thead", element("tr", *head)), element("tbody", *body), class_=css_class)
 
 
-_CLASSES = {DETECTED: "x", MEASURED: "x", SHARE: "n used"}
-"""The classes of cells by the title of their column; on a narrow screen those with ``x`` go."""
+_CLASSES = {DETECTED: "x w", MEASURED: "x w", SHARE: "n used"}
+"""The classes of cells by the title of their column: only wide screens have ``w``, and a phone has no ``x``."""
 
 
 def _resources(cards: Sequence[CardView]) -> Iterator[Markup]:
@@ -206,7 +206,7 @@ def _comparison(answer: Answer) -> Iterator[Markup]:
     ends = (element("span", text, class_=name) for name, text in (("", "◀ worse"), ("mid", "0 %"), ("", "better ▶")))
     heads = (
         ("", "Figure"), ("n x", answer.names[0]), ("n x", answer.names[1]),
-        ("bar", element("span", *ends, class_="ends")), ("n", "Change"), ("", "ChangeResult"),
+        ("bar", element("span", *ends, class_="ends")), ("n", "Change"), ("", "Result"),
     )  # fmt: skip
     if answer.rows:
         yield _rows(heads, map(_change, answer.rows), "rows compared")
@@ -232,7 +232,7 @@ def _change(row: ChangeRow) -> Sequence[Markup]:
         element("td", row.new, class_="n x s1"),
         element("td", _change_bar(row), class_="bar"),
         element("td", row.change, class_="n"),
-        element("td", state(row.result.sign, row.result.value, row.result.status)),
+        element("td", state(row.result.sign, row.result.word, row.result.status)),
     )
 
 

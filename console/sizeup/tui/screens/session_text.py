@@ -34,6 +34,7 @@ from sizeup.tui.widgets.facts import indented
 from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_ns
 from sizeup.views.cards.table import card_table
+from sizeup.views.comparison.answer import conclusion_lines, headline_table, side_lines
 from sizeup.views.comparison.comparison import (
     differences_table,
     figure_sentences,
@@ -41,7 +42,6 @@ from sizeup.views.comparison.comparison import (
     metrics_table,
     nothing_shared,
 )
-from sizeup.views.comparison.conclusion import conclusion_lines, headline_table, side_lines
 from sizeup.views.result.sessions import GOING_ON, ListedFigures, listed_figures, state
 from sizeup.views.result.summary import Summary, summary
 from sizeup.views.run.run_status import run_status

@@ -11,14 +11,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.charts.chart import LineChart
+from sizeup.charts.table import Column, Table
 from sizeup.compare.comparison import EXCLUDED_CHANGE, Comparison, Conclusion, Figure
 from sizeup.compare.conditions import Decision
 from sizeup.compare.digest import Digest
 from sizeup.compare.machines import Difference
 from sizeup.compare.statistics import MOST_RUNS, smallest_p
 from sizeup.model.plan import Better
-from sizeup.text import listed, one_line, plural
-from sizeup.units import format_in, format_value
+from sizeup.text import first_of, listed, one_line, plural
+from sizeup.units import format_in, format_share, format_value
 from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.cards.cards import TITLES
 
@@ -32,41 +33,27 @@ _NO_CHANGE = 0.01
 """A change below this share is told as none."""
 _SENTENCE = 80
 """Characters of the sentence of a band."""
+_NAMED = 3
+"""Figures that a sentence names."""
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 class ChangeResult(Enum):
-    """What follows for one figure, or for all of them."""
+    """What follows for one figure, or for all of them: the word, its sign, and the token of its color."""
 
-    FASTER = "FASTER"
-    SLOWER = "SLOWER"
-    HIGHER = "HIGHER"
+    FASTER = "FASTER", "▲", "ok"
+    SLOWER = "SLOWER", "▼", "bad"
+    HIGHER = "HIGHER", ">", "s1"
     """Different, where no direction is the better one."""
-    LOWER = "LOWER"
-    SAME = "SAME"
-    CANNOT_TELL = "CANNOT TELL"
-    NOT_VALID = "NOT VALID"
+    LOWER = "LOWER", "<", "s1"
+    SAME = "SAME", "=", "dim"
+    CANNOT_TELL = "CANNOT TELL", "?", "warn"
+    NOT_VALID = "NOT VALID", "!", "warn"
 
-    @property
-    def sign(self) -> str:
-        """A sign that says the same without color."""
-        return _LOOKS[self][0]
-
-    @property
-    def status(self) -> str:
-        """The token of its color."""
-        return _LOOKS[self][1]
+    def __init__(self, word: str, sign: str, status: str) -> None:
+        self.word, self.sign, self.status = word, sign, status
 
 
-_LOOKS = {
-    ChangeResult.FASTER: ("▲", "ok"),
-    ChangeResult.SLOWER: ("▼", "bad"),
-    ChangeResult.HIGHER: (">", "s1"),
-    ChangeResult.LOWER: ("<", "s1"),
-    ChangeResult.SAME: ("=", "dim"),
-    ChangeResult.CANNOT_TELL: ("?", "warn"),
-    ChangeResult.NOT_VALID: ("!", "warn"),
-}
 _RESULTS = {
     Conclusion.BETTER: ChangeResult.FASTER,
     Conclusion.WORSE: ChangeResult.SLOWER,
@@ -97,6 +84,8 @@ class ChangeRow(Struct, frozen=True):
     change: str
     """``23 % less``, ``90 % longer``, ``within 1 %``."""
     result: ChangeResult
+    noise: str = ""
+    """``±1.2 %``: the furthest that a run lies from the median of its side."""
 
 
 class Trust(Struct, frozen=True):
@@ -160,6 +149,7 @@ def _row(card: str, figure: Figure) -> ChangeRow:
         high,
         " ".join(_change(figure)) if valid else "",
         _RESULTS[figure.verdict],
+        "" if figure.noise is None else f"±{format_share(figure.noise)}",
     )
 
 
@@ -197,10 +187,13 @@ def comparison_band(comparison: Comparison) -> Band:
         steps = (NextStep(f"Measure each side {needed} times, interleaved."),)
     elif undecided:
         noise = max(figure.noise or 0.0 for figure in undecided)
-        sentence = f"The runs differ by up to ±{noise * 100:.0f} % among themselves, which is too much to tell."
-        more = [figure.more_runs for figure in undecided if figure.more_runs is not None]
-        number = Number(f"{max(more)}", "", "more runs of each side") if len(more) == len(undecided) else None
-        steps = (NextStep("Measure each side again on an idle host, interleaved."),)
+        sentence = f"The runs differ by up to ±{format_share(noise)} among themselves, too much to tell."
+        more = max(figure.more_runs or math.inf for figure in undecided)
+        if math.isfinite(more):
+            number = Number(f"{more:.0f}", "", "more runs of each side")
+            steps = (NextStep(f"Measure each side {more:.0f} more times on an idle host, interleaved."),)
+        else:
+            steps = (NextStep(f"Measure on an idle host: as they scatter, over {MOST_RUNS} more runs are needed."),)
     elif any(figure.verdict is Conclusion.SAME for figure in figures):
         result, sentence = (
             ChangeResult.SAME,
@@ -209,7 +202,7 @@ def comparison_band(comparison: Comparison) -> Band:
     else:
         sentence = "No valid figure was measured on both sides."
         steps = (NextStep("Measure the same steps on both sides."),)
-    return Band(result.value, result.status, sentence, steps=steps, basis=_basis(comparison), number=number)
+    return Band(result.word, result.status, sentence, steps=steps, basis=_basis(comparison), number=number)
 
 
 def conditions_band(comparison: Comparison, compared: Band) -> Band:
@@ -232,18 +225,24 @@ def _rank(figure: Figure) -> tuple[bool, float]:
 
 
 def _sentence(comparison: Comparison, lead: Figure) -> str:
-    """Return the change that decides, then what else changed or stayed, as far as a line has room."""
+    """Return the change that decides, then what became of other resources, as far as a line has room."""
     names, hosts = side_names(comparison), {digest.host for side in comparison.sides for digest in side}
     since = f"since {names[0]}" if len(hosts) == 1 else f"on {names[1]} than on {names[0]}"
     text = f"{_title(lead)}: {' '.join(_change(lead))} {since}"
-    rows = [row for row in change_rows(comparison) if row.title != _title(lead)]
+    rows = change_rows(comparison)
+    cards = {row.card for row in rows} - {row.card for row in rows if row.title == _title(lead)}
     for result in (ChangeResult.SLOWER, ChangeResult.FASTER, ChangeResult.SAME):
-        others = list(dict.fromkeys(row.card or row.title for row in rows if row.result is result))
-        alone = [name for name in others if all(row.result is result for row in rows if row.card == name)]
-        more = f"; {listed(alone)} {'the same' if result is ChangeResult.SAME else result.value.lower()}"
-        if alone and len(text) + len(more) < _SENTENCE:
+        others = [card for card in sorted(cards) if {row.result for row in rows if row.card == card} == {result}]
+        more = f"; {listed(others)} {'the same' if result is ChangeResult.SAME else result.word.lower()}"
+        if others and len(text) + len(more) < _SENTENCE:
             text += more
     return f"{text}."
+
+
+def leading_card(comparison: Comparison) -> str:
+    """Return the card of the change that decides, else of the first figure; empty for none."""
+    found = sorted(comparison.headlines, key=lambda one: (not one.figure.different, _rank(one.figure)))
+    return found[0].card if found else ""
 
 
 def _steps(comparison: Comparison) -> tuple[NextStep, ...]:
@@ -257,14 +256,11 @@ def _steps(comparison: Comparison) -> tuple[NextStep, ...]:
 
 
 def _basis(comparison: Comparison) -> str:
-    new, baseline = comparison.sides
-    sides = [f"{name} {_runs(side)}" for name, side in (("baseline", baseline), ("new", new)) if side]
+    sides = []
+    for name, told, side in zip(("baseline", "new"), side_names(comparison), comparison.sides[::-1], strict=True):
+        runs = len({one.value.run for digest in side for one in digest.headlines})
+        sides += [f"{told if told == name else f'{name} {told}'}, {plural(runs, 'run')}"] if side else []
     return " · ".join((*sides, *(one.brief for one in trust(comparison))))
-
-
-def _runs(side: Sequence[Digest]) -> str:
-    runs = len({one.value.run for digest in side for one in digest.headlines})
-    return " ".join((*_moment(side[0]), f"({plural(runs, 'run')})"))
 
 
 def _moment(digest: Digest) -> tuple[str, str]:
@@ -308,3 +304,67 @@ def trust(comparison: Comparison) -> tuple[Trust, ...]:
         else Trust("Interleaved", "warn", "no, drift is possible", "not interleaved"),
     ]
     return tuple(found)
+
+
+def conclusion_lines(comparison: Comparison) -> list[str]:
+    """Return the answer in sentences: what was found, what to do, and what was not compared for which reason."""
+    other = [
+        f"Different workloads, not compared: {one.probe} measured "
+        f"{first_of(one.baseline, _NAMED)} in A, {first_of(one.new, _NAMED)} in B"
+        for one in comparison.other_workloads
+    ]
+    if not comparison.headlines:
+        unnamed = ["No named figure was measured on both sides; see the statistics."] if comparison.metrics else []
+        return other or unnamed
+    reasons: dict[str, list[str]] = {}
+    for figure in (one.figure for one in comparison.headlines if one.figure.verdict is Conclusion.NOT_VALID):
+        reasons.setdefault(_by_letter(figure), []).append(_title(figure))
+    invalid = [f"Not compared, as {reason}: {first_of(names, _NAMED)}" for reason, names in reasons.items()]
+    band = comparison_band(comparison)
+    return [*other, band.sentence, *(step.text for step in band.steps), *invalid]
+
+
+def _by_letter(figure: Figure) -> str:
+    """Return why a figure is not compared as a clause about A or B: ``B is not valid (throughput was not steady)``."""
+    new, baseline = figure.invalid
+    if new == baseline:
+        return f"A and B are not valid ({new})"
+    return " and ".join(f"{side} is not valid ({why})" for side, why in (("A", baseline), ("B", new)) if why)
+
+
+def headline_table(comparison: Comparison) -> Table:
+    """Return the named figures by card: A, B, change, and what follows; noise where several runs show some."""
+    rows = change_rows(comparison)
+    noisy = any(row.noise for row in rows)
+    cards = ["", *(row.card for row in rows)]
+    cells = (
+        (
+            "" if row.card == before else row.card or "Other",
+            row.title,
+            row.baseline,
+            row.new,
+            row.change,
+            *((row.noise,) if noisy else ()),
+            f"{row.result.sign} {row.result.word}",
+        )
+        for before, row in zip(cards, rows, strict=False)
+    )
+    numbers = ("A", "B", "Change", *(("Noise",) if noisy else ()))
+    columns = (Column("Card"), Column("Quantity"), *(Column(name, numeric=True) for name in numbers), Column("Result"))
+    return Table("Figures", columns, tuple(cells))
+
+
+def side_lines(comparison: Comparison) -> list[str]:
+    """Return which sessions A and B are."""
+    new, baseline = comparison.sides
+    return [
+        f"{name:<12}  {_side(digests)}" for name, digests in (("A (baseline)", baseline), ("B (new)", new)) if digests
+    ]
+
+
+def _side(digests: Sequence[Digest]) -> str:
+    more = f" and {plural(len(digests) - 1, 'more session')}" if len(digests) > 1 else ""
+    hosts = ", ".join(dict.fromkeys(digest.host for digest in digests))
+    runs = len({one.value.run for digest in digests for one in digest.headlines})
+    counted = f", {plural(runs, 'run')}" if runs else ""
+    return f"{digests[0].path}{more} ({hosts}{counted})"

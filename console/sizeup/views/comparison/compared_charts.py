@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from sizeup.charts.chart import BarChart, Chart, LineChart
+from sizeup.charts.chart import BarChart, Chart, LineChart, Scale
 from sizeup.compare.comparison import Comparison
 from sizeup.compare.digest import WORKLOAD
 from sizeup.session.reader import read_session
 from sizeup.session.value import Session, StepRun
 from sizeup.views.cards.panels import of_quantities
-from sizeup.views.comparison.answer import side_names
-from sizeup.views.run.points import value_scale
+from sizeup.views.comparison.answer import leading_card, side_names
+from sizeup.views.run.points import RATES, value_scale
 from sizeup.views.run.step import step_chart
 
 
@@ -32,17 +32,17 @@ def compared_files(comparison: Comparison) -> LineChart | None:
     if len(firsts) < len(comparison.sides):
         return None
     new, baseline = (read_session(first.path) for first in firsts)
-    return leading_overlay(new, baseline, side_names(comparison))
+    return leading_overlay(new, baseline, side_names(comparison), leading_card(comparison))
 
 
-def leading_overlay(first: Session, base: Session, names: tuple[str, str]) -> LineChart | None:
+def leading_overlay(first: Session, base: Session, names: tuple[str, str], card: str = "") -> LineChart | None:
     """Return the longest curve that both sessions measured, the earlier one beside it; None where there is none.
 
-    ``names`` are those of the baseline and of the new side.
+    ``names`` are those of the baseline and of the new side. Curves of a ``card`` come before others.
     """
     pairs = [
-        (left, line, theirs)
-        for left, right in _pairs(first, base)
+        (run.declaration.card == card, left, line, theirs)
+        for run, left, right in _pairs(first, base)
         if isinstance(left, LineChart) and isinstance(right, LineChart)
         for line in left.lines
         for theirs in right.lines
@@ -50,10 +50,11 @@ def leading_overlay(first: Session, base: Session, names: tuple[str, str]) -> Li
     ]
     if not pairs:
         return None
-    chart, *lines = max(pairs, key=lambda pair: min(len(line.points) for line in pair[1:]))
+    _, chart, *lines = max(pairs, key=lambda pair: (pair[0], *sorted(len(line.points) for line in pair[2:])))
     if min(len(line.points) for line in lines) < len(("one", "other")):
         return None
-    scale = value_scale([point.y for line in lines for point in line.points])
+    rate = chart.y.unit in RATES  # from zero, so that a share that is lost is seen as one
+    scale = Scale.LINEAR if rate else value_scale([point.y for line in lines for point in line.points])
     subject = "" if lines[0].label == chart.y.title else lines[0].label
     return replace(
         chart,
@@ -63,8 +64,8 @@ def leading_overlay(first: Session, base: Session, names: tuple[str, str]) -> Li
     )
 
 
-def _pairs(first: Session, base: Session) -> Iterator[tuple[Chart, Chart]]:
-    """Yield both charts of each step that both sessions ran for the same workload, the last one first."""
+def _pairs(first: Session, base: Session) -> Iterator[tuple[StepRun, Chart, Chart]]:
+    """Yield each step that both sessions ran for the same workload with both charts, the last one first."""
     theirs = {run.base_id: run for run in base.steps.values() if run.points}
     seen: set[str] = set()
     for ours in reversed(first.steps.values()):
@@ -76,12 +77,12 @@ def _pairs(first: Session, base: Session) -> Iterator[tuple[Chart, Chart]]:
             continue  # in one picture they would look like one measurement on two machines
         left, right = _chart(ours, first), _chart(other, base)
         if not isinstance(left, LineChart) or not isinstance(right, LineChart) or _units(left) == _units(right):
-            yield left, right
+            yield ours, left, right
 
 
 def _overlays(first: Session, base: Session, labels: tuple[str, str]) -> Iterator[Chart]:
-    for pair in _pairs(first, base):
-        match pair:
+    for _, *both in _pairs(first, base):
+        match both:
             case LineChart() as left, LineChart() as right:
                 # What a single line is, the axis says.
                 alone = len(left.lines) == len(right.lines) == 1 and left.lines[0].label == right.lines[0].label

@@ -15,7 +15,7 @@ from sizeup.compare.digest import Digest
 from sizeup.compare.statistics import MOST_RUNS
 from sizeup.model.plan import Better
 from sizeup.units import format_in, format_value
-from sizeup.views.comparison.conclusion import conclusion_lines
+from sizeup.views.comparison.answer import conclusion_lines
 from sizeup.views.run.results import coordinates_text
 
 SCHEMA = "sizeup.compare/1"
@@ -156,12 +156,6 @@ def mean_sentence(mean: Mean) -> str:
     return f"{mean.metrics} metrics where {direction} is better: {change(mean.ratio)} on (geometric) average"
 
 
-def sides_sentences(comparison: Comparison) -> tuple[str, ...]:
-    """Which sessions stand on which side, where there are two."""
-    new, baseline = comparison.sides
-    return (f"A (baseline): {_side(baseline)}", f"B (new): {_side(new)}") if baseline else (_side(new),)
-
-
 def comparison_data(comparison: Comparison) -> dict[str, Any]:
     """Everything in base units, for ``--json``."""
     new, baseline = comparison.sides
@@ -258,13 +252,6 @@ def _reading_text(reading: Reading) -> str:
     where = coordinates_text(reading.at, reading.series)
     runs = "1 run" if reading.runs == 1 else f"{reading.runs} runs"
     return f"{value}{f' at {where}' if where else ''}, {runs}"
-
-
-def _side(digests: Sequence[Digest]) -> str:
-    hosts = ", ".join(dict.fromkeys(digest.host for digest in digests))
-    new = digests[0].path if digests else "nothing"
-    more = f" and {len(digests) - 1} more" if len(digests) > 1 else ""
-    return f"{new}{more} ({hosts})"
 
 
 def _session_data(digest: Digest) -> dict[str, Any]:

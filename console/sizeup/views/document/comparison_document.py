@@ -7,7 +7,14 @@ from msgspec.structs import replace
 from sizeup import __version__
 from sizeup.charts.chart import LineChart
 from sizeup.compare.comparison import Comparison
-from sizeup.views.comparison.answer import answer, compared_hosts, conditions_band
+from sizeup.views.comparison.answer import (
+    answer,
+    compared_hosts,
+    conclusion_lines,
+    conditions_band,
+    headline_table,
+    side_lines,
+)
 from sizeup.views.comparison.comparison import (
     answers_table,
     differences_table,
@@ -16,11 +23,9 @@ from sizeup.views.comparison.comparison import (
     mean_sentence,
     metrics_table,
     points_tables,
-    sides_sentences,
     sources_table,
     undecided_sentence,
 )
-from sizeup.views.comparison.conclusion import conclusion_lines, headline_table
 from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph
 from sizeup.views.document.document import Document
 from sizeup.views.result.verdict import VerdictText
@@ -31,7 +36,7 @@ def comparison_part(comparison: Comparison) -> DocumentPart:
     """The comparison as a chapter of a report."""
     conclusion, named = conclusion_lines(comparison), headline_table(comparison)
     blocks: list[Block] = [Items(tuple(conclusion))] if conclusion else []
-    blocks.append(Items(sides_sentences(comparison)))
+    blocks.append(Items(tuple(side_lines(comparison))))
     blocks += [Heading(named.title), replace(named, title="")] if named.rows else []
     differences = differences_table(comparison)
     tables = [metrics_table(comparison), *points_tables(comparison), sources_table(comparison)]
