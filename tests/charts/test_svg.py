@@ -1,6 +1,7 @@
 """Charts as SVG: well formed whatever the text, readable without color, and saying in words what they show."""
 
 import re
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -8,7 +9,19 @@ import pytest
 from charts.contrast import contrast
 from report.charts import BARS, CHARTS, CURVE, MATRIX
 from sizeup.charts import svg
-from sizeup.charts.chart import Axis, Bar, BarChart, Chart, ChartPoint, HeatMap, Line, LineChart
+from sizeup.charts.chart import (
+    Axis,
+    Bar,
+    BarChart,
+    Boundary,
+    Callout,
+    Chart,
+    ChartPoint,
+    DemandLine,
+    HeatMap,
+    Line,
+    LineChart,
+)
 from sizeup.charts.palette import blend
 from sizeup.fleet import page
 from sizeup.report import html
@@ -202,3 +215,63 @@ def test_a_chart_is_drawn_for_the_width_it_is_given(chart: Chart, width: int) ->
     # Labels beside a bar may stand out by their own width.
     assert width <= float(root.attrib["width"]) <= width * 1.5
     assert not [text for text in root.iter(f"{SVG}text") if text.get("class") == "title"]
+
+
+RAMP = (ChartPoint(10e3, 1e6), ChartPoint(20e3, 1e6), ChartPoint(30e3, 2e6))
+
+
+def ramp(**changes: Any) -> ElementTree.Element:
+    return drawn(LineChart("Ramp", Axis("IOPS", "1/s", low=0.0), Axis("Latency", "ns"), (Line("", RAMP),), **changes))
+
+
+def boxes(root: ElementTree.Element, css_class: str) -> list[tuple[float, float]]:
+    """Left and right end of each rectangle of a class."""
+    found = [box for box in root.iter(f"{SVG}rect") if box.get("class") == css_class]
+    return [(x := float(box.get("x", "")), x + float(box.get("width", ""))) for box in found]
+
+
+def test_a_demand_has_a_line_and_the_band_up_to_the_limit_with_what_is_missing() -> None:
+    root = ramp(demand=DemandLine(40e3, "fail", ("Demand", "40,000"), 30e3, ("10k", "short")))
+    (band,) = boxes(root, "fail missing")
+    (line,) = (path for path in root.iter(f"{SVG}path") if path.get("class") == "fail demand")
+    marks = [path for path in root.iter(f"{SVG}path") if "mark" in path.get("class", "").split()]
+    last = float(re.findall(r"[\d.]+", marks[-1].get("transform", ""))[0])
+
+    assert band[0] == pytest.approx(last, abs=0.2)  # the limit is the last point
+    assert line.get("d", "").startswith(f"M{band[1]:.1f}".removesuffix(".0"))
+    assert {"Demand", "40,000", "10k", "short"} <= set(texts(root))
+
+
+def test_what_is_spare_beyond_the_axis_ends_at_its_edge() -> None:
+    (band,) = boxes(ramp(demand=DemandLine(20e3, "pass", ("Demand",), 900e3, ("880k", "spare"))), "pass missing")
+
+    assert band[1] <= 720
+    assert band[0] < band[1]
+
+
+def test_words_of_a_callout_stand_left_of_its_point_and_are_cut_at_the_edge() -> None:
+    root = ramp(callouts=(Callout(10e3, 1e6, ("Limit", "a very long line of words that has no room at all here")),))
+    first, second = (
+        text
+        for text in root.iter(f"{SVG}text")
+        if text.get("text-anchor") == "end" and text.get("class") in ("strong", "halo")
+    )
+
+    assert first.text == "Limit"
+    assert (second.text or "").endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("unit", "ahead", "kind"),
+    [("1/s", 2.0, "gained"), ("1/s", 0.5, "lost"), ("ns", 2.0, "lost"), ("ns", 0.5, "gained")],
+)
+def test_the_area_to_an_earlier_run_says_which_is_better(unit: str, ahead: float, kind: str) -> None:
+    points = tuple(ChartPoint(x, 100.0) for x in (1, 2, 3))
+    faster = tuple(ChartPoint(x, 100.0 * ahead) for x in (1, 2, 3))
+    lines = (Line("new", faster), Line("old", points, earlier=True))
+    root = drawn(LineChart("Both", Axis("x", "1"), Axis("y", unit), lines))
+    classes = [path.get("class") for path in root.iter(f"{SVG}path")]
+
+    assert {"gained", "lost"} & set(classes) == {kind}
+    assert classes.count("line earlier") == 2  # in the legend, too
+    assert len(boxes(ramp(boundaries=(Boundary(15e3, "L1", ends_region=True),)), "region")) == 1

@@ -261,7 +261,7 @@ def line_chart(chart: LineChart, width: float, top: float) -> tuple[Markup, floa
         *(_boundary_line(edge, row, plot, title_y + 8) for edge, row in edges),
         *(_boundary_label(edge, row, plot, title_y + 8, width) for edge, row in edges),
         *(_line(line, index % _SERIES, chart, plot) for index, line in enumerate(chart.lines)),
-        *(_callout(callout, plot, width) for callout in chart.callouts),
+        *(_callout(callout, plot, plot.top + (12 if chart.demand is None else 46)) for callout in chart.callouts),
     )
     return body, width, plot.bottom + 46
 
@@ -271,17 +271,13 @@ def _legend(lines: Sequence[Line], width: float, top: float, *, disturbed: bool)
     parts: list[Markup] = []
     x, y = 0.0, top + 18
     widest = min(300, width - 34)
-    entries = (
-        [(fitted(line.label, widest), index % _SERIES) for index, line in enumerate(lines)] if len(lines) > 1 else []
-    )
-    for label, index in entries:
+    for index, line in enumerate(lines if len(lines) > 1 else ()):
+        label, index = fitted(line.label, widest), index % _SERIES  # noqa: PLW2901
         if x and x + 40 + text_width(label) > width:
             x, y = 0.0, y + 18
         parts += [
-            path_element(
-                [(x, y - 4), (x + 28, y - 4)], class_=f"line i{index}", stroke_dasharray=_DASHES[index] or "none"
-            ),
-            _mark(x + 14, y - 4, index, hollow=False),
+            _stroke([(x, y - 4), (x + 28, y - 4)], line, index),
+            _mark(x + 14, y - 4, index, hollow=line.earlier),
             text_element(x + 34, y, label),
         ]
         x += 34 + text_width(label) + 18
@@ -338,31 +334,27 @@ def _demand(demand: DemandLine, plot: _Plot, width: float) -> Markup:
     at = plot.across(demand.x)
     if at is None:
         return joined()
-    end = at if demand.limit is None else plot.across(demand.limit) or plot.left
-    left, right = sorted((at, end))
-    parts = [_rectangle(left, right, plot, f"{demand.status} missing")]
+    share = plot.x.position(demand.x if demand.limit is None else demand.limit)
+    left, right = sorted((at, plot.left + (plot.right - plot.left) * min(max(share or 0.0, 0.0), 1.0)))
+    css_class = f"{demand.status} missing"
+    parts = [_rectangle(left, right, plot, css_class)]
     parts.append(path_element([(at, plot.top - 6), (at, plot.bottom)], class_=f"{demand.status} demand"))
     if all(text_width(words) < right - left for words in demand.difference):
         middle, down = (left + right) / 2, plot.top + (plot.bottom - plot.top) * 0.6
-        css_class = f"{demand.status} missing"
         parts += _words(demand.difference, middle, down, "middle", css_class, css_class)
-    return joined(*parts, *_words_beside(demand.words, at, plot.top + 10, width))
+    fits = at + 8 + max(map(text_width, demand.words), default=0.0) <= width
+    anchor, x = ("start", at + 8) if fits else ("end", at - 8)
+    return joined(*parts, *_words(demand.words, x, plot.top + 10, anchor, "strong", "halo"))
 
 
-def _callout(callout: Callout, plot: _Plot, width: float) -> Markup:
-    """Words beside a point, above and to its left, where a rising curve leaves room."""
+def _callout(callout: Callout, plot: _Plot, top: float) -> Markup:
+    """Words to the left of a point and above it, where a rising curve leaves room; not above ``top``."""
     x, y = plot.across(callout.x), plot.up(callout.y)
     if x is None or y is None:
         return joined()
     mark = _mark(x, y, 0, hollow=False) if callout.marked else joined()
-    up = max(y - 12 - 16 * len(callout.words), plot.top + 12)
-    return joined(mark, *_words_beside(callout.words, x, up, width))
-
-
-def _words_beside(words: Sequence[str], x: float, y: float, width: float) -> Iterator[Markup]:
-    widest = max(map(text_width, words), default=0.0)
-    right = x + 8 + widest <= width
-    return _words(words, x + 8 if right else x - 8, y, "start" if right else "end", "strong", "quiet")
+    words = [fitted(text, x - 8) for text in callout.words]
+    return joined(mark, *_words(words, x - 8, max(y - 12 - 16 * len(words), top), "end", "strong", "halo"))
 
 
 def _words(words: Sequence[str], x: float, y: float, anchor: str, first: str, others: str) -> Iterator[Markup]:
@@ -410,17 +402,18 @@ def _line(line: Line, index: int, chart: LineChart, plot: _Plot) -> Markup:
     return joined(
         _intervals(placed, index, plot),
         _cut_marks(placed, index, plot),
-        path_element(
-            [pixel for _, pixel in placed],
-            class_=f"line {'earlier' if line.earlier else f'i{index}'}",
-            stroke_dasharray=_DASHES[index] or "none",
-        ),
+        _stroke([pixel for _, pixel in placed], line, index),
         *(
             _mark(*pixel, index, _value(chart, point), hollow=point.disturbed or line.earlier)
             for position, (point, pixel) in enumerate(placed)
             if point.disturbed or position % marks_every == 0
         ),
     )
+
+
+def _stroke(pixels: Sequence[tuple[float, float]], line: Line, index: int) -> Markup:
+    kind = "earlier" if line.earlier else f"i{index}"
+    return path_element(pixels, class_=f"line {kind}", stroke_dasharray=_DASHES[index] or "none")
 
 
 def _value(chart: LineChart, point: ChartPoint) -> str:

@@ -369,9 +369,9 @@ class SummaryScreen(ModeScreen):
         from sizeup.views.cards.panels import panels
         from sizeup.views.cards.proof import proof_chart
 
-        chart = proof_chart(session, self._cards.get("storage"))
-        if chart is not None:
-            return "Measured: latency against throughput", chart, session.header.started[:16].replace("T", " ")
+        proof = proof_chart(session, self._cards.get("storage"))
+        if proof is not None:
+            return "Measured: latency against throughput", proof[1], session.header.started[:16].replace("T", " ")
         found = panels(session, self.host.machine, tuple(self._cards.values()))
         return (found[0].title, found[0].chart, found[0].note) if found else ("", None, "")
 

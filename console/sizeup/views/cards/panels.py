@@ -14,6 +14,7 @@ from sizeup.session.validity import StepValidity
 from sizeup.session.value import PointKey, Session, StepRun
 from sizeup.text import capitalized, uncapitalized
 from sizeup.views.cards.cards import CardView
+from sizeup.views.cards.proof import proof_chart
 from sizeup.views.run.finished import chart_keys, finished_charts
 from sizeup.views.run.points import RATES, value_scale
 from sizeup.views.run.run_status import RunGrade, validity_grade
@@ -218,8 +219,14 @@ class ShownChart(Struct, frozen=True):
 
 
 def leading_charts(session: Session, cards: Sequence[CardView]) -> tuple[ShownChart, ...]:
-    """Return the charts that the first screen of the console has, storage and memory first; other steps last."""
-    found = [(panel.step, replace(panel.chart, title=panel.title)) for panel in panels(session, session.machine, cards)]
+    """Return the proof of the verdict on the storage, then the charts of cards, storage and memory first."""
+    proof = proof_chart(session, next((card for card in cards if card.resource == "storage"), None))
+    found: list[tuple[str, Chart]] = []
+    if proof is not None:
+        found.append((proof[0], replace(proof[1], title=f"Measured: {session.steps[proof[0]].step.title}")))
+    proven = {step for step, _ in found}
+    charts = [panel for panel in panels(session, session.machine, cards) if panel.step not in proven]
+    found += [(panel.step, replace(panel.chart, title=panel.title)) for panel in charts]
     leading = {step for step, _ in found}
     rest = [step for step, run in session.steps.items() if step not in leading and run.points]
     found += [(step, chart) for step in rest if (chart := _leading_chart(session, step)) is not None]

@@ -16,8 +16,8 @@ _STATISTICS = ("p99", "p50", "mean")
 _STATUSES = {"fail": "fail", "pass": "pass"}
 
 
-def proof_chart(session: Session, view: CardView | None) -> LineChart | None:
-    """Return latency over throughput of the storage with the demand on it; None where no ramp was measured."""
+def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart] | None:
+    """Return the step of a ramp and its latency over throughput with the demand on it; None where none was measured."""
     if view is None:
         return None
     for step in (*view.found.steps, *session.steps):
@@ -25,7 +25,7 @@ def proof_chart(session: Session, view: CardView | None) -> LineChart | None:
         chart = None if run is None or run.declaration.card != "storage" else latency_throughput(run, _STATISTICS)
         if chart is not None:
             line = max(chart.lines, key=lambda line: len(line.points))
-            return replace(
+            return step, replace(
                 chart,
                 title="",
                 x=replace(chart.x, low=0.0),
