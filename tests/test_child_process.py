@@ -11,7 +11,6 @@ import pytest
 from planted import names_that_ran, package_names, plant
 from report.sessions import records, written
 from sizeup.child_process import environment, python_command, sizeup_command
-from sizeup.live.opinions import cpuinfo_opinions
 from sizeup.tui.exports import write_export
 from sizeup.tui.runs import launch
 
@@ -74,15 +73,6 @@ async def test_what_serve_starts_takes_no_planted_module(shared: Path) -> None:
     )
 
     assert (await child.wait(), names_that_ran(ran)) == (0, "")
-
-
-def test_the_second_opinion_is_asked_in_a_child_that_takes_no_planted_module(shared: Path) -> None:
-    from sizeup.discovery.machine import discover
-
-    ran = plant(shared)
-
-    assert [opinion.what for opinion in cpuinfo_opinions(discover("/"))] == ["processor", "threads"]
-    assert names_that_ran(ran) == ""
 
 
 def imported_by_a_child(name: str) -> bool:

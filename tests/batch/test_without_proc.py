@@ -54,13 +54,6 @@ def test_every_command_says_what_it_can(command: str, sizeup: Run, no_proc: None
     assert sizeup(*command.split()).returncode == 0
 
 
-def test_a_second_opinion_is_refused_in_words(sizeup: Run, no_proc: None) -> None:
-    done = sizeup("detect", "--second-opinion")
-
-    assert (done.returncode, done.stdout) == (3, "")
-    assert "--second-opinion: psutil or py-cpuinfo cannot read this machine" in done.stderr
-
-
 @pytest.mark.parametrize("where", ["sizeup.engine.run.run_step", "sizeup.engine.run.probe_findings"])
 def test_an_error_in_the_middle_still_ends_the_session(
     where: str, sizeup: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

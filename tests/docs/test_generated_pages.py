@@ -1,6 +1,5 @@
 """The reference says what the code says. After a change: SIZEUP_UPDATE_DOCS=1 pytest tests/docs -m "ci or not ci"."""
 
-import ast
 import os
 import re
 from pathlib import Path
@@ -46,9 +45,6 @@ def severities() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for case, words in toml_tables(catalog).items():
         found.setdefault(case.partition("/")[0], set()).add(words["severity"].upper())
-    for node in ast.walk(ast.parse((ROOT / "console/sizeup/live/opinions.py").read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Finding":
-            found[ast.literal_eval(node.args[0])] = set(re.findall(r"Severity\.(\w+)", ast.unparse(node.args[1])))
     return found
 
 

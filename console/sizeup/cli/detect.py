@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from sizeup.cli.arguments import against, arg, refuse_combination, switch, sysroot
 from sizeup.cli.results import write_json, write_text
-from sizeup.errors import ExitStatus, RefusedError, UsageError
+from sizeup.errors import ExitStatus, UsageError
 from sizeup.input_file import opened, read
 from sizeup.model.machine import Machine
 from sizeup.terminal.capabilities import output_columns
@@ -38,9 +38,6 @@ ARGUMENTS = (
     ),
     sysroot("read a capture (a directory or an archive) instead of this machine"),
     switch("--json", help="print everything as one JSON document (sizeup.detect/1)"),
-    switch(
-        "--second-opinion", help="also ask psutil and py-cpuinfo and report contradictions; takes 1 to 2 s"
-    ),
     against(metavar="OTHER", help="list the differences from OTHER; exit status 5 if there are any"),
     arg("--since", metavar="FILE", help="show memory and huge pages by NUMA node, then and now"),
     arg(
@@ -105,8 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Discover and print."""
     from sizeup.discovery.machine import discover, discover_memory
 
-    refuse_combination(arguments, "--watch", ("--since", "--against", "--second-opinion", "--json"))
-    refuse_combination(arguments, "--since", ("--against", "--second-opinion"))
+    refuse_combination(arguments, "--watch", ("--since", "--against", "--json"))
+    refuse_combination(arguments, "--since", ("--against",))
     if arguments.section is not None:
         _check_section(arguments)
     if arguments.watch is not None:
@@ -119,8 +116,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.since is not None:
         return _since(arguments.since, arguments.sysroot, as_json=arguments.json)
     machine = discover(arguments.sysroot)
-    if arguments.second_opinion:
-        machine = _with_opinions(machine, arguments.sysroot)
     if arguments.against is not None:
         return _diff(machine, load_machine(arguments.against), as_json=arguments.json)
     if arguments.json:
@@ -145,24 +140,6 @@ def _check_section(arguments: argparse.Namespace) -> None:
             f"{nearest(arguments.section, PARTS)}"
         )
     refuse_combination(arguments, "SECTION", ("--json", "--against", "--since", "--watch"))
-
-
-def _with_opinions(machine: Machine, sysroot: str) -> Machine:
-    from msgspec.structs import replace
-
-    from sizeup.live.opinions import cpuinfo_opinions, disagreements, psutil_opinions
-
-    if sysroot != "/":
-        raise UsageError(
-            "--second-opinion: psutil and py-cpuinfo can read only this machine; leave it or --sysroot out"
-        )
-    try:
-        opinions = psutil_opinions(machine) + cpuinfo_opinions(machine)
-    except OSError as error:  # psutil lets it through where there is no /proc
-        raise RefusedError(
-            f"--second-opinion: psutil or py-cpuinfo cannot read this machine: {error}; leave out --second-opinion"
-        ) from error
-    return replace(machine, findings=machine.findings + disagreements(opinions))
 
 
 def _since(path: str, sysroot: str, *, as_json: bool) -> int:
