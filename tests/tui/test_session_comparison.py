@@ -1,15 +1,34 @@
-"""Two sessions compared in the Sessions mode: the baseline, the conclusion, the figures and the statistics."""
+"""Two sessions compared: the answer first, a row for each figure, the curves of both, and what else changed."""
 
-import os
 import re
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
+from msgspec.structs import replace
 
 from consoles import Console, pressed
+from fleet_sessions import Figures, records, server, with_port_down, write
+from sizeup.charts.chart import LineChart
+from sizeup.charts.drawing import Glyphs
 from sizeup.session.reader import read_session
+from sizeup.tui.screens.compare_screen import CompareScreen
+from sizeup.tui.screens.sessions import SessionsScreen
+from sizeup.tui.widgets.changes import ChangeTable
+from sizeup.tui.widgets.lists import KeyList
+from sizeup.views.comparison.answer import ChangeResult, ChangeRow
 from tui.stored_sessions import named, stored
+
+
+def rows(console: Console) -> list[str]:
+    """The table of changes, as it is drawn."""
+    return console.app.screen.query_one(ChangeTable).drawing.text().splitlines()
+
+
+def before_and_after(folder: Path) -> None:
+    """Two sessions of one host, between which a port lost its link."""
+    write(folder, "db01", records("db01", Figures(), server(), started="2026-01-01T09:00:00Z"), "old")
+    slower = records("db01", Figures(iops=110e3), with_port_down(server()), started="2026-01-02T09:00:00Z")
+    write(folder, "db01", slower, "new")
 
 
 async def test_the_session_that_was_marked_last_is_the_baseline(console: Console, folder: Path) -> None:
@@ -19,77 +38,86 @@ async def test_the_session_that_was_marked_last_is_the_baseline(console: Console
         await pilot.press("c")
         assert console.told[-1].startswith("This is the baseline")
         await pressed(pilot, "up", "c")
-        await pilot.pause()
-        assert f"A (baseline) old ({os.uname().nodename}) B (new) new ({os.uname().nodename})" in console.says(
-            "#detail"
-        )
+        basis = console.app.screen.band().basis
 
+    assert basis.startswith("baseline 1 Jan")
+    assert "new 2 Jan" in basis
     assert all("baseline" in read_session(str(path)).tags for path in (old, new))
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
-async def test_a_comparison_begins_with_its_conclusion_and_s_shows_the_statistics(
-    console: Console, folder: Path, columns: int, rows: int
+@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (120, 40)])
+async def test_a_comparison_begins_with_its_answer_and_says_how_many_runs_are_missing(
+    console: Console, folder: Path, columns: int, lines: int
 ) -> None:
     named(folder, "old", 92.0, 1)
     named(folder, "new", 147.2, 2)
-    async with console.shown(columns, rows, keys=("5", "down", "b", "up", "c")) as pilot:
-        await pilot.pause()
-        figures, hint = console.says("#detail"), str(console.app.screen.query_one("#session-pane").border_subtitle)
-        await pressed(pilot, "s")
-        statistics = console.says("#detail")
-        await pressed(pilot, "s")
-        again = console.says("#detail")
-
-    assert figures.startswith("Too few runs to tell: 1 run before, 1 after, 4 of each needed.")
-    assert re.search(r"DRAM latency.*92 ns.*147 ns", figures) or re.search(r"A 92 ns, B 147 ns", figures)
-    assert "60 % longer" in figures
-    assert "p 1.000" not in figures
-    assert "1.000" in statistics
-    assert "memory.latency.dram-thp-level" in statistics
-    assert again == figures
-    assert "s: statistics" in hint
-
-
-async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole(
-    console: Console, folder: Path
-) -> None:
-    for number, name in enumerate(("old", "new")):
-        stored(folder, name, day=number + 1, probe="memory.bandwidth.of-all")
-    async with console.shown(keys=("5", "down", "b", "up", "c")) as pilot:
+    async with console.shown(columns, lines, keys=("5", "down", "b", "up", "c")) as pilot:
         await pilot.pause()
         screen = console.app.screen
-        compared, wide = console.says("#detail"), screen.query_one("#list-pane").region.width
-        rows = console.text.splitlines()
-        await pressed(pilot, "escape")
+        band, table = screen.band(), rows(console)
+        await pressed(pilot, "t")
+        statistics = console.text
+        await pressed(pilot, "escape", "escape")
+        back = console.app.screen
+
+    assert (band.word, band.number.text) == ("CANNOT TELL", "3")
+    assert band.steps[0].key == "r"
+    (row,) = [line for line in table if "DRAM latency" in line]
+    assert re.search(r"DRAM latency +92 ns +147 ns.* 60 % longer +\? CANNOT TELL", row)
+    assert "3 more runs of each side would tell" in " ".join(table)
+    assert "p" in statistics
+    assert "memory.latency.dram-thp-level" in statistics
+    assert isinstance(back, SessionsScreen)
+
+
+async def test_what_else_changed_is_named_with_the_likely_cause_first(console: Console, folder: Path) -> None:
+    before_and_after(folder)
+    async with console.shown(120, 40, keys=("5", "c")) as pilot:
+        await pressed(pilot, "enter")
         await pilot.pause()
+        causes = console.says("#else")
 
-        assert "memory.bandwidth.of-all.latency" in compared
-        assert re.search(r"A \S+ ns, B \S+ ns: \+0\.0%, p 1\.000; \? too few runs", compared)
-        assert any(row.split()[1:2] == ["memory.bandwidth.of-all.latency"] for row in rows)  # not folded
-        assert wide == 0
-        assert screen.query_one("#list-pane").region.width > 0
-        newer = f"{os.uname().nodename}, 2026-01-02 09:30:00 UTC"
-        assert console.says("#detail").startswith(newer)
-        await pressed(pilot, "c")
-        assert screen.has_class("-compared")
-        await pressed(pilot, "slash")  # the search, too, puts the session in place of the comparison
-        await pilot.pause()
-        assert isinstance(console.app.focused, Input)
-        assert not screen.has_class("-compared")
-        assert console.says("#detail").startswith(newer)
+    first, _, rest = causes.partition("likely cause")
+    assert "host4" in first
+    assert "Can the runs be compared?" in rest
+    assert "Interleaved" in rest
 
 
-async def test_in_120_columns_the_figures_of_two_sessions_stand_in_a_table_beside_the_list(
+async def test_b_swaps_the_sides_and_z_gives_the_curves_the_screen_but_not_the_last_line(
     console: Console, folder: Path
 ) -> None:
+    named(folder, "old", 92.0, 1)
+    named(folder, "new", 147.2, 2)
+    async with console.shown(120, 40, keys=("5", "c")) as pilot:
+        await pressed(pilot, "enter")
+        before = rows(console)
+        await pressed(pilot, "b")
+        swapped = rows(console)
+        await pressed(pilot, "z")
+        last = console.text.splitlines()[-1]
+        hidden = not console.app.screen.query_one(ChangeTable).region.height
+        await pressed(pilot, "escape")
+        still = isinstance(console.app.screen, CompareScreen)
+
+    assert re.search(r"92 ns +147 ns", " ".join(before))
+    assert re.search(r"147 ns +92 ns", " ".join(swapped))
+    assert "Zoom" in last
+    assert "Quit" in last
+    assert (hidden, still) == (True, True)
+
+
+async def test_the_curves_of_both_have_two_fifths_of_the_screen(console: Console, folder: Path) -> None:
     for number, name in enumerate(("old", "new")):
         stored(folder, name, day=number + 1, probe="memory.latency")
-    async with console.shown(120, 40, keys=("5", "down", "b", "up", "c")) as pilot:
-        await pilot.pause()
-
-        figures = r"memory\.latency\.latency \S+ ns \S+ ns \+0\.0% 1\.000 \? too few runs"
-        assert re.search(figures, " ".join(console.says("#detail").split()))
+    for columns, lines in ((80, 24), (120, 40), (200, 60)):
+        async with Console(folder.parent).shown(columns, lines, keys=("5", "c")) as pilot:
+            await pressed(pilot, "enter")
+            await pilot.pause()
+            screen = pilot.app.screen
+            overlay = screen.query_one("#overlay")
+            assert overlay.region.height >= 0.4 * lines
+            assert isinstance(overlay.chart, LineChart)
+            assert [line.earlier for line in overlay.chart.lines] == [False, True]
 
 
 async def test_sessions_that_share_no_figure_say_so(console: Console, folder: Path) -> None:
@@ -98,29 +126,12 @@ async def test_sessions_that_share_no_figure_say_so(console: Console, folder: Pa
     async with console.shown(120, 40, keys=("5", "down", "b", "up", "c")) as pilot:
         await pilot.pause()
 
-        assert "! nothing measured on both sides" in console.says("#detail")
-        assert "p 1.000" not in console.says("#detail")
+        assert any("nothing measured on both sides" in line for line in rows(console))
         assert console.chart is None
 
 
-async def test_without_a_baseline_the_session_chosen_in_the_dialog_is_compared(console: Console, folder: Path) -> None:
-    named(folder, "old", 92.0, 1)
-    named(folder, "new", 147.2, 2)
-    async with console.shown(120, 40, keys="5") as pilot:
-        await pressed(pilot, "c")
-        await pressed(pilot, "enter")
-        await pilot.pause()
-
-        assert console.says("#detail").startswith("Too few runs to tell: 1 run before")
-        assert console.app.screen.has_class("-compared")
-        assert re.search(r"Quantity +A +B", console.text)  # the table, for which the width beside the list is too small
-        await pressed(pilot, "escape")
-        await pilot.pause()
-        assert not console.app.screen.has_class("-compared")
-
-
 @pytest.mark.parametrize("keys", [(), ("down",)])
-async def test_without_a_baseline_the_older_session_is_a_whichever_was_selected(
+async def test_without_a_baseline_the_older_session_is_the_baseline_whichever_was_selected(
     console: Console, folder: Path, keys: tuple[str, ...]
 ) -> None:
     named(folder, "y", 92.0, 1)
@@ -130,20 +141,29 @@ async def test_without_a_baseline_the_older_session_is_a_whichever_was_selected(
         await pressed(pilot, "c")
         await pressed(pilot, "enter")
         await pilot.pause()
-        says, title = console.says("#detail"), str(console.app.screen.query_one("#session-pane").border_title)
-
-    assert re.search(r"A \(baseline\) y .*B \(new\) x ", says)
-    assert "60 % longer" in says
-    assert title == "No baseline marked: A is the older, B the newer"
+        assert re.search(r"92 ns +147 ns", " ".join(rows(console)))
+        await pressed(pilot, "c")
+        assert isinstance(console.app.screen.query_one(KeyList), KeyList)
 
 
-async def test_in_80_columns_the_figures_of_a_comparison_are_seen_without_scrolling(
-    console: Console, folder: Path
-) -> None:
-    named(folder, "old", 92.0, 1)
-    named(folder, "new", 147.2, 2)
-    async with console.shown(keys="5c") as pilot:
-        await pressed(pilot, "enter")
-        await pilot.pause()
+def drawn(glyphs: Glyphs, *given: ChangeRow) -> list[str]:
+    """What a table of changes draws at 120 columns."""
+    return ChangeTable(glyphs).drawn(given, (), 116, len(given) + 1).text().splitlines()
 
-        assert re.search(r"DRAM latency +92 ns +147 ns|A 92 ns, B 147 ns", console.text)
+
+def test_improvement_is_to_the_right_and_what_lies_beyond_the_scale_has_an_arrow() -> None:
+    worse = ChangeRow(
+        "IOPS", "Storage", "40 k/s", "31 k/s", -0.23, -0.28, -0.2, "23 % less", ChangeResult.SLOWER, "IOPS"
+    )
+    better = replace(worse, better=0.1, low=0.05, high=0.15, change="10 % more", result=ChangeResult.FASTER)
+    beyond = replace(worse, better=-0.9, low=-1.1, high=-0.7, change="90 % longer")
+    head, *lines = drawn(Glyphs.BRAILLE, worse, better, beyond)
+    zero = head.index("0 %")
+
+    assert lines[0].index("●") < zero < lines[1].index("●")
+    assert lines[0].index("├") < lines[0].index("●") < lines[0].index("┤") < zero
+    assert "◀" in lines[2]
+    assert "●" not in lines[2]
+    assert "▼ SLOWER" in lines[0]
+    assert "▲ FASTER" in lines[1]
+    assert "".join(drawn(Glyphs.ASCII, worse, better, beyond)).isascii()

@@ -240,6 +240,7 @@ def draw_lines(
     _boundary_labels(drawing, frame, boundaries, alphabet)
     draw_y_axis(drawing, frame, alphabet)
     draw_x_axis(drawing, frame)
+    _shade_change(drawing, frame, chart)
     _shade(drawing, frame, chart.demand, [boundary for boundary in boundaries if boundary.ends_region])
     xs = positions(chart)
     if cursor is not None and xs:
@@ -459,6 +460,26 @@ def _shade(drawing: Drawing, frame: Frame, demand: DemandLine | None, ends: Sequ
         drawing.shade(range(left, right), frame.rows, "tile")
     if demand is not None:
         drawing.shade(_band(frame, demand), frame.rows, demand.status)
+
+
+def _shade_change(drawing: Drawing, frame: Frame, chart: LineChart) -> None:
+    """Shade what lies between this run and an earlier one, where there is one line of each."""
+    paths = [[(frame.column(point.x), frame.row(point.y)) for point in line.points] for line in chart.lines]
+    if [line.earlier for line in chart.lines] != [False, True] or not all(paths):
+        return
+    for x in range(max(path[0][0] for path in paths), min(path[-1][0] for path in paths) + 1):
+        new, old = (_row_at(path, x) for path in paths)
+        worse = (new > old) != (chart.y.unit == "ns")  # rows count down, and of time more is worse
+        if new != old:
+            drawing.shade(range(x, x + 1), range(min(new, old), max(new, old) + 1), "s2-pale" if worse else "s1-pale")
+
+
+def _row_at(path: Sequence[tuple[int, int]], x: int) -> int:
+    """Return the row of a line at a column that it crosses."""
+    before = max((place for place in path if place[0] <= x), key=lambda place: place[0])
+    behind = min((place for place in path if place[0] >= x), key=lambda place: place[0])
+    share = 0.0 if behind[0] == before[0] else (x - before[0]) / (behind[0] - before[0])
+    return round(before[1] + share * (behind[1] - before[1]))
 
 
 def draw_y_axis(drawing: Drawing, frame: Frame, alphabet: Alphabet) -> None:

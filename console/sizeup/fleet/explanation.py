@@ -74,7 +74,7 @@ def differences(
         for fact in found.drifted:
             values[fact.fact][fact.baseline or ""] += 1
             own[fact.fact] = fact.now or ""
-            cards[fact.fact] = fact.cards or _cards(fact.fact)
+            cards[fact.fact] = fact.cards or fact_cards(fact.fact)
         undecided.update(fact.fact for fact in found.undecided)
         if theirs.distribution != figure.distribution:
             values[_VERSION][theirs.distribution] += 1
@@ -97,7 +97,7 @@ _unpacked = lru_cache(2 * MOST_PEERS)(unpacked_machine)
 """Machines are kept: the outliers of one type have the same peers."""
 
 
-def _cards(fact: str) -> tuple[str, ...]:
+def fact_cards(fact: str) -> tuple[str, ...]:
     """Return the cards that a fact of no part is about."""
     lowered = fact.lower()
     if any(word in lowered for word in _MEMORY):

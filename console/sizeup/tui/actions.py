@@ -36,6 +36,7 @@ SCOPES: dict[str, str] = {
     "measure": "Measure",
     "sizing": "Sizing",
     "sessions": "Sessions",
+    "compare": "Compare",
     "chart": "Chart",
     "list": "Lists and trees",
     "tree": "Trees",
@@ -134,15 +135,18 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         _move("sessions.open", "enter", "screen.open", "Open", "Show the session in all screens."),
         Action("sessions.baseline", "b", "screen.baseline", "Baseline", "Mark it as the baseline, or remove the mark."),
         Action("sessions.find", "slash", "screen.find", "Find", "Search the sessions."),
-        Action(
-            "sessions.statistics", "s", "screen.statistics", "Statistics",
-            "Show every metric of the comparison with its interval.",
-        ),
-        Action("sessions.view", "v", "screen.next_view", "Next view", "Show the next chart of the comparison."),
         Action("sessions.fleet", "f", "screen.fleet", "Fleet", "Show many hosts: a row each, and which stand out."),
-        Action("sessions.back", "escape", "screen.back", "Back", "Close the comparison or the search."),
+        Action("sessions.back", "escape", "screen.back", "Back", "Close the search."),
         Action("sessions.resume", "R", "screen.resume", "Resume", "Run the missing steps of an unfinished session."),
         Action("sessions.live", "u", "screen.live", "This host", "Show this machine again."),
+    ),
+    "compare": (
+        Action("compare.measure", "r", "screen.measure", "Measure", "Measure again what changed most."),
+        Action("compare.swap", "b", "screen.swap", "Swap", "Swap the baseline and the new session."),
+        Action("compare.view", "v", "screen.next_view", "Next view", "Show the next chart of the comparison."),
+        Action("compare.table", "t", "screen.table", "Table", "Show every metric with its interval, and the caveats."),
+        Action("compare.zoom", "z", "screen.zoom", "Zoom", "Switch full screen on or off."),
+        Action("compare.back", "escape", "screen.back", "Back", "Leave the zoom, or the comparison."),
     ),
     "chart": (
         _move("chart.left", "left,h", "cursor(-1)", "Left", "Move the cursor to the left."),
@@ -184,6 +188,9 @@ FOOTERS: dict[str, tuple[str, ...]] = {
     ),
     "sessions": (
         "sessions.open", "app.compare", "app.note", "app.export", "sessions.find", "sessions.fleet", "sessions.live",
+    ),
+    "compare": (
+        "compare.measure", "compare.swap", "compare.view", "compare.table", "compare.zoom", "app.export", "app.note",
     ),
 }  # fmt: skip
 """What the last line shows in each scope, the most important first; less what is idle, and never more than fit."""

@@ -144,6 +144,8 @@ class ConsoleApp(TerminalApp):
         self.measures = self._own_measures = measures
         """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
         self.readonly = options.readonly
+        self.export_folder = ""
+        """Where the last export went; empty before the first."""
         self._busy, self._gentle = options.busy, False
         self._live_source = live_source
         self.compared_with = compared_with
@@ -399,8 +401,8 @@ class ConsoleApp(TerminalApp):
                 getattr(screen, method)()
 
     def action_mode(self, mode: str) -> None:
-        """Show another mode; dialogs close first."""
-        while len(self.screen_stack) > 1 and not isinstance(self.screen, Mode):
+        """Show another mode; what lies above this one closes first."""
+        while len(self.screen_stack) > 1:
             self.pop_screen()
         self.switch_mode(mode)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from msgspec import Struct
@@ -11,14 +12,19 @@ from textual.widgets import Checkbox, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from sizeup.session.store import directory
-from sizeup.tui.dialogs import Dialog
-from sizeup.tui.exports import COMPARED_KINDS, KINDS, folder_problem, full_folder
+from sizeup.session.value import Session
+from sizeup.tui.dialogs import Dialog, ask
+from sizeup.tui.exports import COMPARED_KINDS, KINDS, folder_problem, full_folder, target, write_export
+from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.unsaved_inputs import TypedInputs
 from sizeup.tui.widgets.lists import KeyList, hanging
 
 _WITH_INPUTS = "With the inputs entered in the console"
 _WITHOUT_INPUTS = "Without the inputs entered in the console. These commands repeat them:"
 _LISTED = "A masked session beside the others would be listed as one of them. Enter writes it to the folder above."
+
+_SOON_SECONDS = 2.0
+"""An export that takes longer than this says that it is at work."""
 
 
 class ExportChoice(Struct, frozen=True):
@@ -93,3 +99,29 @@ class ExportDialog(Dialog[ExportChoice]):
         message = self.query_one("#message", Static)
         message.update(f"! {problem}" if problem else "The folder of the session, unless you enter another one.")
         message.set_class(bool(problem), "-wrong")
+
+
+def ask_export(screen: ModeScreen, path: str, session: Session, baseline: str = "", problem: str = "") -> None:
+    """Ask what to write and where; with a ``baseline``, the path of another session, offer the comparison first."""
+    host = screen.host
+    if host.readonly:
+        host.notify("read-only: nothing is written", severity="warning", markup=False)
+        return
+
+    async def write(choice: ExportChoice) -> None:
+        if choice.saves_inputs and not await host.save_inputs(path):
+            return
+        kind, place = choice.kind, target(choice.folder, choice.kind, path, session)
+        waits = screen.set_timer(_SOON_SECONDS, lambda: host.notify(f"Writing {place}", markup=False))
+        failed, words = await write_export(path, kind, place, baseline)
+        waits.stop()
+        host.notify(words, severity="error" if failed else "information", markup=False, timeout=10)
+        if failed and screen.is_current:
+            ask_export(screen, path, session, baseline, problem=words)  # such as for another disk
+
+    def answered(answer: ExportChoice) -> None:
+        host.export_folder = answer.folder
+        screen.run_worker(write(answer))
+
+    folder = host.export_folder or os.path.dirname(os.path.abspath(path))
+    ask(host, ExportDialog(folder, host.typed, path, problem=problem, compared=bool(baseline)), answered)

@@ -17,7 +17,7 @@ from sizeup.session.store import latest
 from sizeup.terminal.app import OnceStyledScreen
 from sizeup.tui.actions import SCOPES, footer, key_text, modes
 from sizeup.tui.widgets.band import BandView
-from sizeup.tui.widgets.lines import KeyLine, ModeLine, NoticeLine
+from sizeup.tui.widgets.lines import Header, KeyLine, ModeLine, NoticeLine
 
 if TYPE_CHECKING:
     from sizeup.tui.console import ConsoleApp
@@ -34,6 +34,8 @@ class ModeScreen(OnceStyledScreen):
 
     SCOPE: ClassVar[str]
     """Whose actions hold here besides those that hold everywhere."""
+    TAB: ClassVar[str] = ""
+    """The mode that it belongs to; empty for its own."""
     LEAST: ClassVar[tuple[int, int]] = (40, 8)
     """Columns and rows below which only its borders would be left: it says so instead."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012  Textual's own
@@ -71,6 +73,10 @@ class ModeScreen(OnceStyledScreen):
     def body(self) -> Iterable[Widget]:
         """The mode's own widgets."""
         raise NotImplementedError
+
+    def header(self) -> Header:
+        """Return what the first line says of the machine and of the run."""
+        return self.host.header()
 
     def band(self) -> Band | None:
         """Return what the screen answers first; None where it has no band."""
@@ -183,7 +189,7 @@ class ModeScreen(OnceStyledScreen):
     def show_status(self) -> None:
         """Redraw the first line, and the notice where there is one."""
         host = self.host
-        self._mode_line.show(modes(host.keys), SCOPES[self.SCOPE], host.header(), host.look)
+        self._mode_line.show(modes(host.keys), SCOPES[self.TAB or self.SCOPE], self.header(), host.look)
         self._notice_line.show(host.notice())
 
     def show_keys(self) -> None:

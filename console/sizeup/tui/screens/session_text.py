@@ -6,17 +6,12 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Group
-from rich.padding import Padding
 from rich.text import Text
 from textual.content import Content
 
-from sizeup.charts.table import Table
-from sizeup.compare.comparison import Comparison
 from sizeup.model.plan import Step
-from sizeup.report.table import fits, table_lines
 from sizeup.session.records import NoteRecord
 from sizeup.session.store import BASELINE, StoredSession, session_name
 from sizeup.session.value import Session
@@ -30,18 +25,9 @@ from sizeup.tui.screens.summary_text import (
     in_console,
     verdict_content,
 )
-from sizeup.tui.widgets.facts import indented
 from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_ns
 from sizeup.views.cards.table import card_table
-from sizeup.views.comparison.answer import conclusion_lines, headline_table, side_lines
-from sizeup.views.comparison.comparison import (
-    differences_table,
-    figure_sentences,
-    machines_sentence,
-    metrics_table,
-    nothing_shared,
-)
 from sizeup.views.result.sessions import GOING_ON, ListedFigures, listed_figures, state
 from sizeup.views.result.summary import Summary, summary
 from sizeup.views.run.run_status import run_status
@@ -152,66 +138,6 @@ def _findings(shown: Summary, styles: StatusStyles, width: int) -> list[Content]
     lines += [finding_content(finding, styles, fold=width) for _, finding in listed]
     more = len(shown.findings) - len(listed)
     return [*lines, *([Content(f"         {more} more: Enter opens it")] if more else [])]
-
-
-def compared(comparison: Comparison, width: int, *, statistics: bool = False) -> Group:
-    """Two sessions beside each other: what follows, their named figures, their machines, and what may mislead.
-
-    ``statistics`` shows every metric with its interval in place of the named figures.
-    """
-    parts: list[Text | Padding] = []
-    named = headline_table(comparison)
-    for number, sentence in enumerate(conclusion_lines(comparison)):
-        parts.append(Text(hanging(sentence, width, 0, 2), style="" if number else "bold"))
-    parts.append(Text("\n".join(("", *side_lines(comparison))) if parts else "\n".join(side_lines(comparison))))
-    if statistics or not named.rows:
-        parts += _statistics(comparison, width)
-    else:
-        parts += _figures(named, width)
-    machines = differences_table(comparison)
-    if machines.rows:
-        parts += [Text(f"\n{machines.title}", style="bold"), Text("\n".join(table_lines(machines, width)))]
-    else:
-        parts.append(Text(f"\n{machines_sentence(comparison)}"))
-    if comparison.warnings:
-        parts.append(Text("\nCaveats", style="bold"))
-        parts.extend(Text(hanging(f"! {warning}", width, 0, 2)) for warning in comparison.warnings)
-    return Group(*parts)
-
-
-def _figures(named: Table, width: int) -> list[Text | Padding]:
-    """Return the named figures as a table, of as many columns as fit, or two lines each."""
-    parts: list[Text | Padding] = [Text(f"\n{named.title}", style="bold")]
-    for left_out in ((), ("Noise",), ("Noise", "Card")):
-        table = _without(named, left_out)
-        if fits(table, width):
-            return [*parts, Text("\n".join(table_lines(table, width)))]
-    for row in named.rows:
-        _, figure, first, second, change, *_, verdict = row
-        parts += [indented(f"  {figure}: {', '.join(filter(None, (change, verdict)))}")]
-        parts += [indented(f"    A {first}, B {second}")]
-    return parts
-
-
-def _without(table: Table, titles: tuple[str, ...]) -> Table:
-    kept = [place for place, column in enumerate(table.columns) if column.title not in titles]
-    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
-    return replace(table, columns=tuple(table.columns[place] for place in kept), rows=rows)
-
-
-def _statistics(comparison: Comparison, width: int) -> list[Text | Padding]:
-    """Return every metric with its interval and p-value."""
-    metrics = metrics_table(comparison)
-    if not metrics.rows and comparison.other_workloads:
-        return []  # the first line says so
-    if not metrics.rows:
-        return [Text(f"\n{hanging(f'! {nothing_shared(comparison)}', width, 0, 2)}")]
-    parts: list[Text | Padding] = [Text("\nStatistics", style="bold")]
-    if fits(metrics, width):
-        return [*parts, Text("\n".join(table_lines(metrics, width)))]
-    for metric, words in figure_sentences(comparison):
-        parts += [indented(f"  {metric}"), indented(f"    {words}")]
-    return [*parts, indented(f"  {metrics.note}")]
 
 
 def resume_question(session: Session) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import events
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -16,45 +15,20 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from sizeup.charts.chart import Chart
-from sizeup.compare.compare import compare
-from sizeup.compare.comparison import Comparison
-from sizeup.compare.digest import digest
 from sizeup.errors import SizeupError
 from sizeup.portability import host_name
 from sizeup.session.reader import read_session
-from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, directory, entries, session_name
+from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, directory, entries
 from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
 from sizeup.tui.dialogs import ChoiceDialog, TextDialog, ask, ask_which
-from sizeup.tui.exports import target, write_export
 from sizeup.tui.screens import session_text
-from sizeup.tui.screens.export_dialog import ExportChoice, ExportDialog
+from sizeup.tui.screens.export_dialog import ask_export
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.summary_text import status_styles
 from sizeup.tui.unsaved_inputs import unsaved_text
-from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
-from sizeup.views.comparison.compared_charts import compared_charts
-
-_SOON_SECONDS = 2.0
-"""An export that takes longer than this says that it is at work."""
-
-
-class FoldedPane(VerticalScroll, can_focus=True):
-    """A pane whose text is folded by hand: calls ``fold`` with each new width of a layout, however late."""
-
-    def __init__(self, fold: Callable[[], None], *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
-        super().__init__(id=id)
-        self._fold = fold
-        self._folded_to = 0
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Fold anew where the width is another; another height folds nothing."""
-        if event.size.width != self._folded_to:
-            self._folded_to = event.size.width
-            self._fold()
 
 
 class SessionsScreen(ModeScreen):
@@ -70,17 +44,7 @@ class SessionsScreen(ModeScreen):
         self._words: list[str] = []
         self._base: StoredSession | None = None
         self._going_on = False
-        self._comparison: Comparison | None = None
-        """What is shown in place of a session; None where one is shown."""
-        self._statistics = False
-        """Whether the comparison shows every metric with its interval in place of the named figures."""
         self._lines = session_text.SessionLines()
-        self._compared = ("", "")
-        """The paths of the sessions that are compared, B and A."""
-        self._folder = ""
-        """Where the last export went; empty before the first."""
-        self._pictures: tuple[Chart, ...] = ()
-        self._place = 0
 
     def body(self) -> Iterable[Widget]:
         """The list beside what the chosen session holds."""
@@ -89,16 +53,13 @@ class SessionsScreen(ModeScreen):
                 yield Static(id="columns", markup=False)
                 yield KeyList(id="sessions")
                 yield Input(placeholder="search text", id="filter", compact=True)
-            with Vertical(id="session-pane"):
-                with FoldedPane(self._show_comparison, id="detail-pane"):
-                    yield Static(id="detail", markup=False)
-                yield ChartView(self.host.glyphs, id="overlay")
+            with VerticalScroll(id="detail-pane"):
+                yield Static(id="detail", markup=False)
 
     def on_mount(self) -> None:
         """List; search and comparison wait for their keys."""
         self.query_one("#filter").display = False
         self.query_one("#list-pane").border_title = "Sessions, times in UTC"
-        self.query_one(ChartView).display = False
 
     def show_machine(self) -> None:
         """Read the folder again: another console may have added to it."""
@@ -119,7 +80,7 @@ class SessionsScreen(ModeScreen):
 
     def on_resize(self) -> None:
         """Wrap the text again, once the panes have taken their widths."""
-        self.call_after_refresh(self._show_comparison if self._comparison else self._fill)
+        self.call_after_refresh(self._fill)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show what a session holds."""
@@ -154,18 +115,13 @@ class SessionsScreen(ModeScreen):
 
     def action_find(self) -> None:
         """Search in names, hosts, titles, tags and notes."""
-        if self._comparison is not None:
-            self.action_back()
         field = self.query_one("#filter", Input)
         field.display = True
         field.focus()
 
     def action_back(self) -> None:
-        """Leave the comparison, or else the search."""
-        if self._comparison is not None:
-            self._leave_comparison()
-            self.call_after_refresh(self._fill)  # once the panes have taken their widths
-        elif self._words:
+        """Leave the search."""
+        if self._words:
             self.leave_input()
 
     def action_live(self) -> None:
@@ -224,7 +180,7 @@ class SessionsScreen(ModeScreen):
         elif str(base.path) == path:
             self.notify("This is the baseline: select another session and press c", markup=False)
         else:
-            self._compare(path, str(base.path), "Compared with the baseline")
+            self._compare(path, str(base.path), "Change against the baseline")
 
     def _ask_other(self, path: str) -> None:
         """Let the user choose the session to compare with, which is not marked as the baseline."""
@@ -239,10 +195,10 @@ class SessionsScreen(ModeScreen):
 
         def answered(name: str) -> None:
             older, newer = sorted((path, name), key=self._started)
-            self._compare(newer, older, "No baseline marked: A is the older, B the newer")
+            self._compare(newer, older, "Change since the older session")
 
         answers = [(name, session_text.choice(session)) for name, session in others.items()]
-        question = "No session is marked as the baseline (b). Compare with which one?"
+        question = "Compare with which one? b marks a session as the baseline for all."
         ask(self.app, ChoiceDialog(question, answers), answered)
 
     def _started(self, path: str) -> tuple[str, str]:
@@ -250,64 +206,19 @@ class SessionsScreen(ModeScreen):
         session = self._all[path].session
         return "" if session is None else session.header.started, path
 
+    def action_compare_with(self) -> None:
+        """Choose what the session is compared with, whatever the baseline is."""
+        if (chosen := self._readable()) is not None:
+            self._ask_other(chosen[0])
+
     def _compare(self, path: str, base: str, title: str) -> None:
         """Show a session beside another one."""
+        from sizeup.tui.screens.compare_screen import CompareScreen
+
         try:
-            sessions = read_session(path), read_session(base)
-            names = session_name(path), session_name(base)
-            first, other = (digest(session, name) for session, name in zip(sessions, names, strict=True))
-            self._comparison = compare([first], [other])
-            self._pictures = compared_charts(*sessions, ("B", "A"))
+            self.app.push_screen(CompareScreen(path, base, title))
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
-            return
-        self._place, self._compared = 0, (path, base)
-        self.add_class("-compared")
-        detail = self.query_one("#detail-pane")
-        if not self.has_class("-wide"):
-            detail.focus()
-        self.query_one("#session-pane").border_title = title
-        self.query_one(ChartView).display = bool(self._pictures)
-        detail.scroll_home(animate=False)
-        self.call_after_refresh(self._show_comparison)
-
-    def _show_comparison(self) -> None:
-        """Fold it to the width of the pane; a pane that takes another one calls this again."""
-        if self._comparison is not None:
-            text = session_text.compared(self._comparison, self._width(), statistics=self._statistics)
-            self.query_one("#detail", Static).update(text)
-            self._show_picture()
-
-    def action_statistics(self) -> None:
-        """Show every metric with its interval in place of the named figures, or these again."""
-        if self._comparison is None:
-            self.notify("Statistics belong to a comparison: press c", markup=False)
-            return
-        self._statistics = not self._statistics
-        self._show_comparison()
-
-    def action_next_view(self) -> None:
-        """Show the next step that both have."""
-        self._place = (self._place + 1) % max(len(self._pictures), 1)
-        if self._pictures:
-            self._show_picture()
-
-    def _show_picture(self) -> None:
-        pane = self.query_one("#session-pane")
-        count = len(self._pictures)
-        leave = "s: figures, Esc closes it" if self._statistics else "s: statistics, Esc closes it"
-        pane.border_subtitle = f"v: chart {self._place + 1} of {count}, {leave}" if count > 1 else leave
-        if self._pictures:
-            self.query_one(ChartView).show(self._pictures[self._place])
-
-    def _leave_comparison(self) -> None:
-        if self._comparison is not None:
-            self.remove_class("-compared")
-            self._comparison, self._pictures = None, ()
-            self.query_one(ChartView).display = False
-            pane = self.query_one("#session-pane")
-            pane.border_title = pane.border_subtitle = ""
-            self.query_one(KeyList).focus()
 
     def action_fleet(self) -> None:
         """Ask for a directory of sessions, and show its hosts as a fleet."""
@@ -335,37 +246,9 @@ class SessionsScreen(ModeScreen):
         self.app.call_from_thread(show)
 
     def action_export(self) -> None:
-        """Write a report of the session, or the comparison that is shown, into its folder or into another one."""
-        chosen, baseline = self._readable(), ""
-        if self._comparison is not None:
-            path, baseline = self._compared
-            session = self._all[path].session if path in self._all else None
-            chosen = None if session is None else (path, session)
-        if chosen is not None and self._may_write():
-            self._ask_export(*chosen, baseline)
-
-    def _ask_export(self, path: str, session: Session, baseline: str, problem: str = "") -> None:
-        """Ask what to write and where; with a ``baseline``, the path of another session, offer the comparison first."""
-
-        def answered(answer: ExportChoice) -> None:
-            self._folder = answer.folder
-            self.run_worker(self._write_export(path, session, answer, baseline))
-
-        folder, typed = self._folder or os.path.dirname(os.path.abspath(path)), self.host.typed
-        dialog = ExportDialog(folder, typed, path, problem=problem, compared=bool(baseline))
-        ask(self.app, dialog, answered)
-
-    async def _write_export(self, path: str, session: Session, choice: ExportChoice, baseline: str) -> None:
-        """Write it, and ask again where that failed."""
-        if choice.saves_inputs and not await self.host.save_inputs(path):
-            return
-        kind, place = choice.kind, target(choice.folder, choice.kind, path, session)
-        waits = self.set_timer(_SOON_SECONDS, lambda: self.notify(f"Writing {place}", markup=False))
-        failed, words = await write_export(path, kind, place, baseline)
-        waits.stop()
-        self.notify(words, severity="error" if failed else "information", markup=False, timeout=10)
-        if failed and self.is_current:
-            self._ask_export(path, session, baseline, problem=words)  # such as for another disk
+        """Write a report of the session into its folder or into another one."""
+        if (chosen := self._readable()) is not None:
+            ask_export(self, *chosen)
 
     def _may_write(self) -> bool:
         if self.host.readonly:
@@ -404,12 +287,10 @@ class SessionsScreen(ModeScreen):
             return
         self._all = {str(entry.path): entry for entry in found}
         self._base = baseline(found)
-        if self._comparison is None:  # one that is shown, as after the dialog that asked with what, stays
-            self._fill()
+        self._fill()
 
     def _fill(self) -> None:
         """Put those that hold the words into the list, and show the one under the cursor."""
-        self._leave_comparison()
         listed, pane = self.query_one(KeyList), self.query_one("#list-pane")
         chosen, width = self._chosen(), listed.size.width - 1  # for the scroll bar
         self.query_one("#columns", Static).update(Content.styled(session_text.list_header(width), "dim"))
@@ -438,7 +319,6 @@ class SessionsScreen(ModeScreen):
         entry = self._all.get(path or "")
         if entry is None or self._width() < 0:  # the panes have no width yet
             return
-        self._leave_comparison()
         detail = self.query_one("#detail", Static)
         self.query_one("#detail-pane").scroll_home(animate=False)
         try:

@@ -15,6 +15,7 @@ from sizeup.charts.table import Column, Table
 from sizeup.compare.comparison import EXCLUDED_CHANGE, Comparison, Conclusion, Figure
 from sizeup.compare.conditions import Decision
 from sizeup.compare.digest import Digest
+from sizeup.compare.headlines import NAMED
 from sizeup.compare.machines import Difference
 from sizeup.compare.statistics import MOST_RUNS, smallest_p
 from sizeup.model.plan import Better
@@ -84,6 +85,10 @@ class ChangeRow(Struct, frozen=True):
     change: str
     """``23 % less``, ``90 % longer``, ``within 1 %``."""
     result: ChangeResult
+    short: str
+    """The title where there is little room."""
+    more_runs: int | None = None
+    """How many more runs of each side would tell; None where nothing is left open, or for too many."""
     noise: str = ""
     """``±1.2 %``: the furthest that a run lies from the median of its side."""
 
@@ -129,10 +134,15 @@ def answer(comparison: Comparison, overlay: LineChart | None = None) -> Answer:
 
 def change_rows(comparison: Comparison) -> tuple[ChangeRow, ...]:
     """Return the figures that people name, by card."""
-    return tuple(_row(one.card, one.figure) for one in comparison.headlines)
+    return tuple(_row(one.card, one.figure, comparison.level) for one in comparison.headlines)
 
 
-def _row(card: str, figure: Figure) -> ChangeRow:
+def _least_runs(level: float) -> int:
+    """Return how many runs of each side can show a difference at this level at all."""
+    return next(count for count in range(1, MOST_RUNS) if smallest_p(count, count) <= level)
+
+
+def _row(card: str, figure: Figure, level: float) -> ChangeRow:
     unit = figure.series.unit if figure.series is not None else "1"
     sign = -1 if figure.series is not None and figure.series.better is Better.LOWER else 1
     valid = figure.verdict is not Conclusion.NOT_VALID
@@ -149,12 +159,21 @@ def _row(card: str, figure: Figure) -> ChangeRow:
         high,
         " ".join(_change(figure)) if valid else "",
         _RESULTS[figure.verdict],
+        _short(figure),
+        figure.more_runs
+        if figure.verdict is not Conclusion.TOO_FEW
+        else max(figure.more_runs or 1, _least_runs(level) - min(figure.runs)),
         "" if figure.noise is None else f"±{format_share(figure.noise)}",
     )
 
 
 def _title(figure: Figure) -> str:
     return figure.metric if figure.series is None else figure.series.title
+
+
+def _short(figure: Figure) -> str:
+    named = NAMED.get(figure.metric.partition("@")[0])
+    return named.short if named is not None and named.short else _title(figure)
 
 
 def _change(figure: Figure) -> tuple[str, ...]:
@@ -181,7 +200,7 @@ def comparison_band(comparison: Comparison) -> Band:
         number = Number(value, unit, ", ".join((_title(changed[0]), *words)))
     elif few:
         new, baseline = min(figure.runs for figure in few)
-        needed = next(count for count in range(1, MOST_RUNS) if smallest_p(count, count) <= comparison.level)
+        needed = _least_runs(comparison.level)
         sentence = f"Too few runs to tell: {plural(baseline, 'run')} before, {new} after, {needed} of each needed."
         number = Number(str(needed - min(new, baseline)), "", "more runs of each side")
         steps = (NextStep(f"Measure each side {needed} times, interleaved."),)

@@ -60,7 +60,10 @@ def leading_overlay(first: Session, base: Session, names: tuple[str, str], card:
         chart,
         title=": ".join(filter(None, (chart.title, subject))),
         y=replace(chart.y, scale=scale, low=None, high=None),
-        lines=(replace(lines[0], label=names[1]), replace(lines[1], label=names[0], earlier=True)),
+        lines=(
+            replace(lines[0], label=names[1], where=""),
+            replace(lines[1], label=names[0], where="", earlier=True),
+        ),
     )
 
 
