@@ -67,8 +67,8 @@ def test_a_price_whose_edition_does_not_carry_the_load_says_so(busy: str, said: 
     assert said in sentence(*XEON, *speed, f"workload.cpu_cores={busy}")
 
 
-@pytest.mark.parametrize(("memory", "said"), [("100000", None), ("400000", "too few: 256 GiB")])
-def test_nor_does_an_edition_with_too_small_a_buffer_pool(memory: str, said: str | None) -> None:
+@pytest.mark.parametrize(("memory", "said"), [("100000", ""), ("400000", "too few: 256 GiB")])
+def test_nor_does_an_edition_with_too_small_a_buffer_pool(memory: str, said: str) -> None:
     known = rules.shipped()
     pack = next(one for one in known.license_packs() if one.pack == "sql-server")
     standard = pack.find_product("standard")
@@ -77,7 +77,7 @@ def test_nor_does_an_edition_with_too_small_a_buffer_pool(memory: str, said: str
 
     found = too_small(inputs, known, pack, standard)
 
-    assert (None if found is None else found.clause) == said
+    assert ": ".join(found) == said
 
 
 def test_an_edition_that_is_not_permitted_is_named_with_the_rule() -> None:

@@ -208,8 +208,7 @@ def _limits(inputs: Inputs, key: str, rules: Rules) -> str:
     if key not in (CORES, MEMORY) or not is_licensed(inputs):
         return ""
     pack, product = chosen_contract(Sheet(inputs, rules))
-    small = too_small({**inputs, key: _count(key, inputs, _MOST[key])}, rules, pack, product)
-    return "" if small is None else small.limits
+    return "".join(too_small({**inputs, key: _count(key, inputs, _MOST[key])}, rules, pack, product)[1:])
 
 
 def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | None:

@@ -37,25 +37,6 @@ _CHEAPEST = "license.edition", "Cheapest permitted edition"
 """Id and title."""
 
 
-class TooSmall(Struct, frozen=True):
-    """The limits of an edition that does not carry the load."""
-
-    limits: str
-    """``16 threads``."""
-    certain: bool
-    """Whether it surely does not."""
-
-    @property
-    def verdict(self) -> str:
-        """That they are too few."""
-        return f"{'' if self.certain else 'perhaps '}too few"
-
-    @property
-    def clause(self) -> str:
-        """The same with the limits."""
-        return f"{self.verdict}: {self.limits}"
-
-
 class Edition(Struct, frozen=True):
     """One edition on this machine."""
 
@@ -68,8 +49,8 @@ class Edition(Struct, frozen=True):
     """What it is counted in."""
     missing: str = ""
     """The key that is missing where it could not be judged."""
-    too_small: TooSmall | None = None
-    """None where it carries the load, or no load is given."""
+    too_small: tuple[str, ...] = ()
+    """That it does not carry the load, and its limits; empty where it does, or no load is given."""
 
     @property
     def brief(self) -> str:
@@ -81,11 +62,6 @@ class Edition(Struct, frozen=True):
         """Its short name, with the metric where that is not its usual one."""
         name = self.brief
         return name if short(self.metric.id) == self.product.metric else f"{name} by {self.metric.title}"
-
-    @property
-    def shortage(self) -> tuple[str, ...]:
-        """That its limits are too few for the load, as a clause, if so."""
-        return () if self.too_small is None else (self.too_small.clause,)
 
     @property
     def is_forbidden(self) -> bool:
@@ -121,13 +97,13 @@ def _edition(sheet: Sheet, pack: Pack, product: ProductEntry) -> Edition:
     return Edition(product, found, cost, metric, missing, too_small(sheet.inputs, sheet.rules, pack, product))
 
 
-def too_small(inputs: Inputs, rules: Rules, pack: Pack, product: ProductEntry) -> TooSmall | None:
-    """Return by which limits an edition does not carry the load; None where it does."""
+def too_small(inputs: Inputs, rules: Rules, pack: Pack, product: ProductEntry) -> tuple[str, ...]:
+    """Return that an edition does not carry the load, ``too few``, and its limits, ``16 threads``; empty if it does."""
     kept = {key: value for key, value in inputs.items() if key not in OF_ONE_PACK}
     names = {"license.pack": pack.pack, "license.product": short(product.id)}
     sheet = Sheet({**kept, **{key: Words(name, Origin.USER, product.id) for key, name in names.items()}}, rules)
     if not limits_of_chosen(sheet):
-        return None
+        return ()
     for calculation in (*cpu.CALCULATIONS, *memory_share.CALCULATIONS):
         with suppress(MissingError):
             list(calculation.work(sheet))
@@ -138,7 +114,7 @@ def too_small(inputs: Inputs, rules: Rules, pack: Pack, product: ProductEntry) -
         if (found := status.get("memory" if use.entry.of == "memory_gib" else "cpu", "")) in _NOT_CARRIED
         and use.is_exceeded
     }
-    return TooSmall(", ".join(over), fails in over.values()) if over else None
+    return ("too few" if fails in over.values() else "perhaps too few", ", ".join(over)) if over else ()
 
 
 _NOT_CARRIED = (ShareStatus.FAIL.value, ShareStatus.UNCERTAIN.value)
@@ -205,7 +181,7 @@ def other_contracts(inputs: Inputs, rules: Rules) -> tuple[OtherContract, ...]:
             why = f"no public price ({_NO_PRICE})"
         if one.permission is not None and one.is_forbidden:
             why = f"not permitted: {one.permission.why}"
-        why = "".join(one.shortage) if one.cost else why
+        why = ": ".join(one.too_small) if one.cost else why
         found.append(OtherContract(one.name, " ".join(parts), one.cost, why, term_years(sheet)))
     return tuple(found)
 
@@ -258,7 +234,9 @@ def _cheapest_is_chosen(chosen: Edition, rest: Sequence[Edition], years: int) ->
     sentences += [
         one.permission.refusal
         if one.cost is None
-        else ", ".join((f"{one.name}: {usd_range(one.cost)} over {years} years", *one.shortage))
+        else ", ".join(
+            filter(None, (f"{one.name}: {usd_range(one.cost)} over {years} years", ": ".join(one.too_small)))
+        )
         for one in least.values()
         if one.permission is not None and (one.cost is not None or one.is_forbidden)
     ]
@@ -287,8 +265,8 @@ def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
         sentences.append(f"it uses {format_in(exceeded[0].usable, '')} of {exceeded[0].has}")
     else:
         sentences += [use.clause for use in exceeded]
-    if edition.too_small is not None:
-        sentences[-1] += f", {edition.too_small.verdict}"
+    if edition.too_small:
+        sentences[-1] += f", {edition.too_small[0]}"
     busy = sheet.optional("workload.cpu_cores")
     if busy is not None and any(use.entry.unit in _OF_CPUS for use in exceeded):
         sentences[-1] += f"; {figure(busy.value)} cores are busy"

@@ -222,8 +222,8 @@ def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rule
 
     def cost(one: Candidate, row: Row) -> str:
         product = packs[row.pack].find_product(row.product)
-        small = None if product is None else too_small(one.sizing.inputs, rules, packs[row.pack], product)
-        return _edition_cost(row) + ("" if small is None or row.forbidden else f"; {small.clause}")
+        small = () if product is None else too_small(one.sizing.inputs, rules, packs[row.pack], product)
+        return "; ".join((_edition_cost(row), *([] if row.forbidden or not small else [": ".join(small)])))
 
     found = [
         (name, *(cost(one, of_edition[edition]) for edition in editions))

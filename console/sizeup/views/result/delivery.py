@@ -11,25 +11,9 @@ from sizeup.sizing.design import PRESENT_PROCESSOR
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import in_unit
 from sizeup.units import base_unit, format_in
+from sizeup.views.inputs.input_names import input_label
 
-_TITLES = {
-    "cluster.nodes": "Servers",
-    "machine.sockets": "Sockets",
-    "machine.cores": "Cores",
-    "machine.threads_per_core": "Threads of a core",
-    "machine.memory_gib": "Memory",
-    "machine.cpu_model": "Processor",
-    "array.disks": "Drives",
-    "array.disk_gb": "Size of a drive",
-    "array.drive": "Kind of drive",
-    "array.raid": "RAID level",
-    "path.stages.ports": "FC ports",
-    "path.stages.cards": "Cards of the ports",
-    "path.bandwidth_mb_s": "Paths",
-    "capacity.gb": "Space",
-    "capacity.iops": "IOPS of the storage",
-    "capacity.mb_s": "MB/s of the storage",
-}
+_TITLES = {"path.stages.ports": "FC ports", "path.stages.cards": "Cards of the ports"}
 _REASONS = {
     **dict.fromkeys(("array.disks", "array.disk_gb", "array.drive", "array.raid"), "not visible here"),
     **dict.fromkeys(("capacity.iops", "capacity.mb_s"), "not measured: sizeup --batch --mount DIR"),
@@ -48,7 +32,10 @@ def delivery_sentence(parts: Sequence[DeliveredPart]) -> str:
 def delivery_table(parts: Sequence[DeliveredPart]) -> Table:
     """Return a row for each part: as ordered, what is missing or slower, or why it is uncertain or unknown."""
     columns = (Column("Part"), Column("Ordered", numeric=True), Column("Found", numeric=True), Column("Delivered"))
-    rows = ((_TITLES[one.key], _amount(one, one.ordered), _amount(one, one.found), _said(one)) for one in parts)
+    rows = (
+        (_TITLES.get(one.key) or input_label(one.key), _amount(one, one.ordered), _amount(one, one.found), _said(one))
+        for one in parts
+    )
     return Table("", columns, tuple(rows))
 
 
