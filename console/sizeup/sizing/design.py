@@ -72,9 +72,8 @@ class UnmetError(UsageError):
 
     def __init__(self, key: str, most: int, when: str, unit: str) -> None:
         after = {"today": "today", "last-year": "in the last year"}.get(when, "after any single failure")
-        demand = _OF_UNIT.get(unit, f"the demand in {unit}")
+        demand = _OF_UNIT.get(unit, f"the demand in {unit}" if unit else "the demand for certain")
         super().__init__(f"--design: {key}: no count carries {demand} {after}; the largest that was tried is {most:,}")
-        self.key = key
 
 
 class DesignPart(Struct, frozen=True):
@@ -122,8 +121,6 @@ class Design(Struct, frozen=True):
     assumed: Mapping[str, str]
     """What nobody chose, by key."""
     alternatives: tuple[Alternative, ...]
-    unmet: Mapping[str, str]
-    """As of an alternative."""
     replaced: tuple[str, ...]
     """Keys that were given and are not used, as they are what is designed."""
 
@@ -141,13 +138,10 @@ def design(workload: Inputs, rules: Rules) -> Design:
             raise error
     designed = {part.key for part in found.parts} | found.unmet.keys()
     others = tuple(_bought(one, _parts(_changed(base, one), rules), rules) for one in _changes(base, designed))
+    given = [key for key in (DRIVES, CORES, "machine.cores_per_socket", MEMORY) if key in workload]
+    given += [PORTS] if "*" in getattr(workload.get(PORTS), "value", "") else []
     alternatives = (_bought({}, found, rules), *others)
-    keys = (DRIVES, PORTS, CORES, "machine.cores_per_socket", MEMORY)
-    replaced = tuple(
-        key for key in keys if key in workload and (key != PORTS or "*" in getattr(workload[key], "value", ""))
-    )
-    unmet = alternatives[0].unmet
-    return Design(dict(found.inputs), found.parts, found.undesigned, assumed, alternatives, unmet, replaced)
+    return Design(dict(found.inputs), found.parts, found.undesigned, assumed, alternatives, tuple(given))
 
 
 def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, str]]:

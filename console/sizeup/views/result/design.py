@@ -64,7 +64,7 @@ def design_notes(found: Design) -> list[str]:
     )
     notes += [
         f"{_NAMES[key].partition(',')[0]}: none passes with this edition, which uses {limits}"
-        for key, limits in found.unmet.items()
+        for key, limits in found.alternatives[0].unmet.items()
     ]
     if found.replaced:
         notes.append(f"Designed, so not taken from what is given: {', '.join(found.replaced)}")
@@ -112,7 +112,9 @@ def _part_name(part: DesignPart, inputs: Inputs) -> str:
 
 def alternatives_table(found: Design) -> Table:
     """Return a row for the design and for each other machine: its parts and the cost of its licenses."""
-    parts = [key for key in _NAMES if key in found.unmet or any(part.key == key for part in found.parts)]
+    parts = [
+        key for key in _NAMES if key in found.alternatives[0].unmet or any(part.key == key for part in found.parts)
+    ]
     priced = any(one.cost is not None or not one.permitted for one in found.alternatives)
     term = found.inputs["license.term_years"]
     years = format_in(term.value / YEAR_NS, "years") if isinstance(term, Quantity) else ""
@@ -156,7 +158,7 @@ def _name(changed: Mapping[str, str]) -> str:
 def design_data(found: Design) -> dict[str, Any]:
     """Return the design as plain data."""
     data: dict[str, Any] = {"schema": SCHEMA}
-    for name in ("parts", "undesigned", "assumed", "alternatives"):
+    for name in ("parts", "undesigned", "replaced", "assumed", "alternatives"):
         data[name] = msgspec.to_builtins(getattr(found, name))
     return data
 
