@@ -11,7 +11,6 @@ from sizeup.sizing.design import PRESENT_PROCESSOR
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import in_unit
 from sizeup.units import base_unit, format_in
-from sizeup.views.inputs.input_names import input_label
 
 _TITLES = {"path.stages.ports": "FC ports", "path.stages.cards": "Cards of the ports"}
 _REASONS = {
@@ -33,7 +32,7 @@ def delivery_table(parts: Sequence[DeliveredPart]) -> Table:
     """Return a row for each part: as ordered, what is missing or slower, or why it is uncertain or unknown."""
     columns = (Column("Part"), Column("Ordered", numeric=True), Column("Found", numeric=True), Column("Delivered"))
     rows = (
-        (_TITLES.get(one.key) or input_label(one.key), _amount(one, one.ordered), _amount(one, one.found), _said(one))
+        (_TITLES.get(one.key) or KEYS[one.key].label, _amount(one, one.ordered), _amount(one, one.found), _said(one))
         for one in parts
     )
     return Table("", columns, tuple(rows))
