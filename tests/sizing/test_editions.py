@@ -7,6 +7,7 @@ from sizeup.sizing import rules
 from sizeup.sizing.advise import size
 from sizeup.sizing.editions import related_editions, too_small
 from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.views.result.licenses import license_table
 
 XEON = ("machine.sockets=2", "machine.cores=32", "machine.threads_per_core=2", "machine.cpu_model=Xeon Gold 6326")
 SE2_YEARS = 2 * 17500 * (1 + 3 * 0.22)
@@ -67,15 +68,21 @@ def test_a_price_whose_edition_does_not_carry_the_load_says_so(busy: str, said: 
     assert said in sentence(*XEON, *speed, f"workload.cpu_cores={busy}")
 
 
+def test_the_table_of_all_products_names_those_that_are_too_small() -> None:
+    speed = ("workload.specrate_per_core=5", "machine.specrate_per_core=5", "workload.cpu_cores=17")
+    table = license_table(size(parse_settings([*XEON, *speed])), rules.shipped())
+
+    status = {row[1]: row[-1] for row in table.rows}
+    assert status["Oracle Database Standard Edition 2"] == "ASSUMED; too few: 16 threads"
+    assert status["Oracle Database Enterprise Edition"] == "PASS"
+    assert status["Db2 11.5 Standard Edition"] == "too few: 16 cores"
+
+
 @pytest.mark.parametrize(("memory", "said"), [("100000", ""), ("400000", "too few: 256 GiB")])
 def test_nor_does_an_edition_with_too_small_a_buffer_pool(memory: str, said: str) -> None:
-    known = rules.shipped()
-    pack = next(one for one in known.license_packs() if one.pack == "sql-server")
-    standard = pack.find_product("standard")
-    assert standard is not None
     inputs = size(parse_settings([*XEON, f"sga.mb={memory}", "machine.memory_gib=1024"])).inputs
 
-    found = too_small(inputs, known, pack, standard)
+    found = too_small(inputs, rules.shipped(), "sql-server", "standard")
 
     assert ": ".join(found) == said
 

@@ -25,6 +25,7 @@ from sizeup.sizing.io.capacity import stated_stages
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import chosen_contract
 from sizeup.sizing.licensing.cost import LicenseCost
+from sizeup.sizing.pack import short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet, find_fact, in_unit
 from sizeup.sizing.verdict import ShareStatus
@@ -202,7 +203,8 @@ def _limits(inputs: Inputs, key: str, rules: Rules) -> str:
     if key not in (CORES, MEMORY) or not is_licensed(inputs):
         return ""
     pack, product = chosen_contract(Sheet(inputs, rules))
-    return "".join(too_small({**inputs, key: _count(key, inputs, _MOST[key])}, rules, pack, product)[1:])
+    most = {**inputs, key: _count(key, inputs, _MOST[key])}
+    return "".join(too_small(most, rules, pack.pack, short(product.id))[1:])
 
 
 def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | None:

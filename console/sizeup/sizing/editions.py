@@ -94,14 +94,16 @@ def _edition(sheet: Sheet, pack: Pack, product: ProductEntry) -> Edition:
             cost, missing = None, _USERS
     except MissingError as error:
         missing = error.key
-    return Edition(product, found, cost, metric, missing, too_small(sheet.inputs, sheet.rules, pack, product))
+    return Edition(
+        product, found, cost, metric, missing, too_small(sheet.inputs, sheet.rules, pack.pack, short(product.id))
+    )
 
 
-def too_small(inputs: Inputs, rules: Rules, pack: Pack, product: ProductEntry) -> tuple[str, ...]:
+def too_small(inputs: Inputs, rules: Rules, pack: str, product: str) -> tuple[str, ...]:
     """Return that an edition does not carry the load, ``too few``, and its limits, ``16 threads``; empty if it does."""
     kept = {key: value for key, value in inputs.items() if key not in OF_ONE_PACK}
-    names = {"license.pack": pack.pack, "license.product": short(product.id)}
-    sheet = Sheet({**kept, **{key: Words(name, Origin.USER, product.id) for key, name in names.items()}}, rules)
+    named = {"license.pack": Words(pack, Origin.USER, pack), "license.product": Words(product, Origin.USER, product)}
+    sheet = Sheet({**kept, **named}, rules)
     if not limits_of_chosen(sheet):
         return ()
     for calculation in (*cpu.CALCULATIONS, *memory_share.CALCULATIONS):

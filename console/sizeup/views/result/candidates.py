@@ -218,15 +218,8 @@ def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rule
             known = [each for each in products[0] if "." in each]
             meant = [each for each in known if each.startswith(f"{name}.")] or known
             raise UsageError(f"--editions: expected {', '.join(meant)}, found {name!r}{nearest(name, products[0])}")
-    packs = {pack.pack: pack for pack in rules.license_packs()}
-
-    def cost(one: Candidate, row: Row) -> str:
-        product = packs[row.pack].find_product(row.product)
-        small = () if product is None else too_small(one.sizing.inputs, rules, packs[row.pack], product)
-        return "; ".join((_edition_cost(row), *([] if row.forbidden or not small else [": ".join(small)])))
-
     found = [
-        (name, *(cost(one, of_edition[edition]) for edition in editions))
+        (name, *(_edition_cost(of_edition[edition], one, rules) for edition in editions))
         for one, name, of_edition in zip(candidates, short_names(candidates), products, strict=True)
     ]
     years = format_in(term_years(Sheet(candidates[0].sizing.inputs, rules)), "years")
@@ -249,13 +242,14 @@ def _by_edition(products: Sequence[Row]) -> dict[str, Row]:
     return {name: row for row, each in zip(products, names, strict=True) for name in each if counts[name] == 1}
 
 
-def _edition_cost(row: Row) -> str:
-    """Return what an edition costs over the term, or why that is not known."""
+def _edition_cost(row: Row, one: Candidate, rules: Rules) -> str:
+    """Return what an edition costs over the term, or why that is not known, and whether it is too small."""
     if row.forbidden:
         return "not permitted"
     if row.term_cost is None:
         return UNKNOWN
-    return f"{usd_brief(row.term_cost)}{' assumed' if row.assumed else ''}"
+    small = ": ".join(too_small(one.sizing.inputs, rules, row.pack, row.product))
+    return f"{usd_brief(row.term_cost)}{' assumed' if row.assumed else ''}{small and f'; {small}'}"
 
 
 def _left(left: float, rate: float) -> str:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from sizeup.charts.table import Column, Table
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
+from sizeup.sizing.editions import too_small
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.cost import term_years
 from sizeup.sizing.licensing.count import count_range, span
 from sizeup.sizing.licensing.table import Row, rows
-from sizeup.sizing.sheet import Sheet
+from sizeup.sizing.sheet import Inputs, Sheet
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
@@ -41,7 +42,7 @@ def license_table(sizing: Sizing, rules: Rules) -> Table:
             *(Column(title, numeric=True) for title in ("Licenses", "List price", "Over the term")),
             Column("Status"),
         ),
-        tuple(map(_cells, products)),
+        tuple((*_cells(row), _status(row, sizing.inputs, rules)) for row in products),
         note=f"List prices in USD before discount; over the term of {years} with support, less your discount. No legal "
         "advice. Licenses are counted for "
         f"{', '.join(_counted(sizing))}.{_lists(products)}{_assumed(products)}{_missing(products)}{_refused(products)}",
@@ -50,7 +51,7 @@ def license_table(sizing: Sizing, rules: Rules) -> Table:
 
 def _cells(row: Row) -> tuple[str, ...]:
     term = "" if row.term_cost is None else _dollars(row.term_cost)
-    return row.pack, row.title, _license_count(row), _license_price(row), term, _status(row)
+    return row.pack, row.title, _license_count(row), _license_price(row), term
 
 
 def _lists(products: tuple[Row, ...]) -> str:
@@ -63,11 +64,12 @@ def _lists(products: tuple[Row, ...]) -> str:
     return f" Date of the lists: {'; '.join(texts)}." if texts else ""
 
 
-def _status(row: Row) -> str:
-    """Return whether the count rests on an assumption."""
+def _status(row: Row, inputs: Inputs, rules: Rules) -> str:
+    """Return whether the count rests on an assumption, and by which limits the product is too small for the load."""
     if row.forbidden or row.units is None:
         return "FAIL" if row.forbidden else "UNKNOWN"
-    return "ASSUMED" if row.assumed else "PASS"
+    small = ": ".join(too_small(inputs, rules, row.pack, row.product))
+    return "; ".join(filter(None, ("ASSUMED" if row.assumed else "" if small else "PASS", small)))
 
 
 def _assumed(products: tuple[Row, ...]) -> str:
