@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from stored_sessions import stored
 from textual.pilot import Pilot
 
 from consoles import Console, ended, pressed, records, settled
@@ -9,6 +10,7 @@ from sizeup.charts.chart import LineChart
 from sizeup.model.plan import Declaration
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.probing.registry import Registry, load_registry
+from sizeup.session import store
 from sizeup.session.records import (
     EndRecord,
     EstimateRecord,
@@ -239,3 +241,22 @@ async def test_steps_of_a_probe_that_is_not_installed_have_a_line_and_a_chart(
     assert title == "Memory: Scan rate"
     assert console.told == ["not installed, or it cannot be used: acme 1.2; see: sizeup probe list"]
     assert console.runner.arguments == []
+
+
+async def test_what_was_measured_last_on_this_machine_is_shown_until_it_is_measured_again(console: Console) -> None:
+    store.directory().mkdir(parents=True)
+    stored(store.directory(), "before", day=9, host="db01")
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "null")
+        await settled(pilot)
+        await console.app.workers.wait_for_complete()
+        await settled(pilot)
+        before = console.entries("#probes")["null"], console.band, type(console.chart)
+        await pressed(pilot, "r")
+        await console.feed(pilot, records()[:4])
+        after = console.entries("#probes")["null"]
+
+    assert "65 ns" in before[0]
+    assert "measured 2026-01-09" in before[1]
+    assert before[2] is LineChart
+    assert "running" in after

@@ -418,7 +418,7 @@ def _free_place(drawing: Drawing, frame: Frame, x: float, y: float, words: Seque
     """Return where rows of words fit near a point: above, below or beside it, then farther off; None for nowhere."""
     column, row = frame.column(x), frame.row(y)
     length, height = max(map(len, words)), len(words)
-    for far in (0, 1, 3, 6, 10):
+    for far in range(5):
         for start, top in (
             (column - far, row - height - far),
             (column - length - far, row - height - far),

@@ -111,7 +111,8 @@ class MeasureScreen(ModeScreen):
     def _take_earlier(self, stored: Mapping[tuple[str, int], Session]) -> None:
         self._stored = stored
         self._probe_page.earlier = earlier_steps(stored.values(), self.host.runs.session)
-        self._redraw()
+        self._drawn = ()
+        self.show_run()
 
     @property
     def chosen(self) -> RegisteredProbe | None:
@@ -135,7 +136,9 @@ class MeasureScreen(ModeScreen):
         """List and page, from the file alone."""
         super().show_run()
         self._look_for_earlier()
-        self.query_one(ProbeList).show_runs(self.host.runs, self._forms.plan, self.host.machine)
+        self.query_one(ProbeList).show_runs(
+            self.host.runs, self._forms.plan, self.host.machine, self._probe_page.stored
+        )
         self._show_probe()
 
     def on_resize(self) -> None:
@@ -401,9 +404,12 @@ class MeasureScreen(ModeScreen):
 
     @property
     def _run(self) -> StepRun | None:
-        """The step that is shown of the chosen probe; None before there is one, and while another run of it starts."""
+        """The step that is shown of the chosen probe, else the last one stored; None while another one starts."""
         name = "" if self.chosen is None else self.chosen.name
         runs = [] if self.host.runs.starts(name) else runs_of(self.host.runs.session, name)
+        if not runs and not self.host.runs.includes(name):
+            last = self._probe_page.stored(name, self.host.machine)
+            return None if last is None else last.run
         return next((run for run in runs if run.step.id == self._step), runs[-1] if runs else None)
 
     def command_values(self) -> Mapping[str, str]:
@@ -435,10 +441,9 @@ class MeasureScreen(ModeScreen):
 
     def _show_yardstick(self, run: StepRun | None) -> None:
         view = self.query_one("#yardstick", ChartView)
-        session, machine = self.host.runs.session, self.host.machine
-        found = None
-        if run is not None and session is not None and self.size.height >= _LOW_ROWS:
-            found = yardstick(run, session.header.host, machine, self._probe_page.earlier)
+        machine, found = self.host.machine, None
+        if run is not None and machine is not None and self.size.height >= _LOW_ROWS:
+            found = yardstick(run, machine.platform.hostname or "", machine, self._probe_page.earlier)
         view.display = found is not None
         if found is not None:
             view.show(found)
@@ -452,12 +457,13 @@ class MeasureScreen(ModeScreen):
         if refused := latest_refusal(runs.session, probe.name):
             return Band("REFUSED", "bad", refused)
         if run is not None:
+            last = None if runs_of(runs.session, probe.name) else self._probe_page.stored(probe.name, self.host.machine)
             offered = (
                 NextStep("One load shows no limit.", "d", "ramps it")
                 if has_one_load(run)
                 else NextStep(key="c", does="compares it with another run")
             )
-            return step_band(run, step_position(run, runs.session), (offered,))
+            return step_band(run, step_position(run, runs.session), "" if last is None else last.day, (offered,))
         if waiting := self._refusal(probe):
             return Band("NOT HERE", "acc", f"{capitalized(waiting)}.")
         return Band(
@@ -465,7 +471,7 @@ class MeasureScreen(ModeScreen):
             "acc",
             f"{probe.manifest.title}: not measured yet.",
             steps=(NextStep(key="r", does="measures it"),),
-            basis=probe.manifest.touches.partition(",")[0],
+            basis=f"Touches {probe.manifest.touches.partition(',')[0]}",
         )
 
     def _show_probe(self) -> None:

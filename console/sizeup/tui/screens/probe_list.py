@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from textual.content import Content
@@ -18,6 +18,7 @@ from sizeup.tui.screens.probe_forms import PlannedSeconds
 from sizeup.tui.screens.probe_text import card_groups, entry
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.run.step import latest_refusal, latest_run
+from sizeup.views.run.yardstick import Earlier
 
 _COLUMNS = 26
 """Of a line, until the list has a width."""
@@ -57,7 +58,13 @@ class ProbeList(KeyList):
         else:
             self.choose_first()
 
-    def show_runs(self, runs: Runs, plan: str, machine: Machine | None) -> None:
+    def show_runs(
+        self,
+        runs: Runs,
+        plan: str,
+        machine: Machine | None,
+        stored: Callable[[str, Machine | None], Earlier | None],
+    ) -> None:
         """Rewrite the lines that changed, with one for each probe of the session that is not installed."""
         steps = () if runs.session is None else runs.session.steps.values()
         recorded = {run.step.probe: run for run in steps if run.step.probe not in self._installed}
@@ -72,7 +79,10 @@ class ProbeList(KeyList):
             pending = "queued" if runs.queues(name) and not runs_now else "starting" * starts
             seconds = self._seconds.of(probe, plan)
             refused = bool(latest_refusal(runs.session, name))
-            line = entry(probe, seconds, run, machine, width, pending=pending, refused=refused, going_on=runs.going_on)
+            last = stored(name, machine) if run is None and not pending and not refused else None
+            shown = run if last is None else last.run
+            going_on = runs.going_on and last is None
+            line = entry(probe, seconds, shown, machine, width, pending=pending, refused=refused, going_on=going_on)
             if str(self.get_option(name).prompt) != line.plain:
                 self.replace_option_prompt(name, line)
 

@@ -119,6 +119,11 @@ class ProbePage(Vertical):
         """Take the title of the frame while there is nothing to choose from."""
         self._title = title
 
+    def stored(self, probe: str, machine: Machine | None) -> Earlier | None:
+        """Return the last stored step of a probe on this machine; None where there is none."""
+        host = "" if machine is None else machine.platform.hostname
+        return next((one for one in self.earlier if one.run.step.probe == probe and one.host == host), None)
+
     def start_over(self) -> None:
         """Show the first tab of what comes next."""
         self._samples_of, self._tab, self._tab_before = None, "", ""
@@ -221,7 +226,8 @@ class ProbePage(Vertical):
             return
         chart = self.chart
         chart.hint = lambda key: "Enter: samples" if not samples and point_samples(run, key) else ""
-        self._last = None if session is None or samples else last_run(run, session.header.host, self.earlier)
+        host = "" if machine is None else machine.platform.hostname or ""
+        self._last = None if samples else last_run(run, host, self.earlier)
         picture = next((entry for entry in self._entries if entry.name == shown), self._entries[0]).draw()
         if picture is not None:
             chart.show(self._held(run, picture, chart))

@@ -25,7 +25,7 @@ from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.palette import BADGE
 from sizeup.tui.widgets.segments import SegmentRow
 from sizeup.views.run.live_figures import time_left
-from sizeup.views.run.point_rows import point_rows
+from sizeup.views.run.point_rows import NOT_MEASURED, point_rows
 from sizeup.views.run.step import FigureStanding, headline_figure, latest_refusal, standing_of
 from sizeup.views.run.step_badge import BadgeLook, headline_point, value_text
 
@@ -223,6 +223,12 @@ def _disturbed(run: StepRun) -> str:
     return f"! {plural(disturbed, 'sample')} disturbed" if disturbed else ""
 
 
+def _short_title(title: str) -> str:
+    """Return the name of a column with its unit, without what is between: ``p50 us``."""
+    first, *others = title.split()
+    return f"{first} {others[-1]}"[: _LISTED_COLUMNS - 1] if others else first
+
+
 def fact_rows(run: StepRun, *, going_on: bool) -> list[SegmentRow]:
     """Return the main figures of each load or size below each other, and which checks of them passed."""
     table = point_rows(run)
@@ -230,8 +236,8 @@ def fact_rows(run: StepRun, *, going_on: bool) -> list[SegmentRow]:
     titles, *rows = (
         tuple(text.rjust(_LISTED_COLUMNS) for text in row)
         for row in (
-            tuple(table.columns[number] for number in columns[:_LISTED]),
-            *(tuple(row[number].text for number in columns[:_LISTED]) for row in table.rows),
+            tuple(_short_title(table.columns[number]) for number in columns[:_LISTED]),
+            *(tuple(row[number].text.replace(NOT_MEASURED, "") for number in columns[:_LISTED]) for row in table.rows),
         )
     )
     found: list[SegmentRow] = [tuple((text, "dim") for text in titles)]

@@ -9,6 +9,7 @@ from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.message import Message
 from textual.validation import ValidationResult, Validator
 from textual.widget import Widget
@@ -115,12 +116,8 @@ class FormField(Horizontal):
 
     def compose(self) -> ComposeResult:
         """The key that changes it, its name, and a list or a field."""
-        words = Text(no_wrap=True)
-        if self._key:
-            words.append(self._key, "reverse bold")
-            words.append(" ")
-        words.append(f"{self._title} ")
-        yield Static(words, classes="label")
+        key = ((self._key, "bold $acc"), " ") if self._key else ()
+        yield Static(Content.assemble(*key, (f"{self._title} ", "$dim")), classes="label")
         if self._options:
             select = SettingSelect(
                 self._listed(self._text),

@@ -81,19 +81,25 @@ _VALIDITY_WORDS = {"PASS": "VALID", "FAIL": "NOT VALID"}
 _TOKENS = {BadgeLook.PASS: "ok", BadgeLook.WARN: "warn", BadgeLook.FAIL: "bad"}
 
 
-def step_band(run: StepRun, position: str, steps: Sequence[NextStep]) -> Band:
-    """Return how a step ended, its figure, and what to do: a remedy comes before the ``steps`` that are offered."""
+def step_band(run: StepRun, position: str, day: str, steps: Sequence[NextStep]) -> Band:
+    """Return how a step ended, its figure, and what to do: a remedy comes before the ``steps`` that are offered.
+
+    ``day`` is when it was measured, where that is in an earlier session.
+    """
     badge = step_badge(run, going_on=False)
     word = badge.word
     figure = headline_text(run)
-    sentence, more = badge.text, badge.more
+    sentence, more = capitalized(badge.text), badge.more
     if run.finished:
         word = _VALIDITY_WORDS.get(word, word)
         whole = StepValidity(run).whole
         if whole is not None:
             sentence, more = f"{capitalized(whole.cause)}.", capitalized(whole.remedy)
-    counted = plural(sum(len(point.values) for point in run.points.values()), "sample")
-    basis = " · ".join(filter(None, (figure if figure != sentence else "", position, counted)))
+    samples = sum(len(point.values) for point in run.points.values())
+    counted = plural(samples, "sample") if samples else ""
+    basis = " · ".join(
+        filter(None, (figure if figure != sentence else "", day and f"measured {day}", position, counted))
+    )
     wrong = [NextStep(f"{more}.", "r")] if more and badge.look is not BadgeLook.PASS else []
     if not run.finished:
         wrong = [NextStep("The whole reason stands in Validity.", "v", "goes there")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 from msgspec import Struct
@@ -43,7 +43,7 @@ def earlier_steps(sessions: Iterable[Session], shown: Session | None) -> list[Ea
 
 def last_run(run: StepRun, host: str, stored: Iterable[Earlier]) -> Earlier | None:
     """Return the last run of a step on its host with the same settings; None where there is none."""
-    return next((other for other in stored if other.host == host and _same(run, other.run)), None)
+    return next((one for one in stored if one.host == host and one.run is not run and _same(run, one.run)), None)
 
 
 def yardstick(run: StepRun, host: str, machine: Machine | None, stored: Sequence[Earlier]) -> BarChart | None:
@@ -77,18 +77,24 @@ def compared(chart: LineChart, run: StepRun, last: Earlier | None) -> LineChart:
         names = {line.label for line in chart.lines}
         found = [line for line in other.lines if line.label in names]
         lines = [replace(line, label=last.day, title="", where="", earlier=True) for line in found[:1]]
-    headline = headline_point(run)
-    key = None if headline is None else point_key(headline[1].series, headline[1].at)
-    word = (
-        "now" if run.outcome is None else "best" if headline is not None and headline[0].better is Better.HIGHER else ""
-    )
-    callouts = [
-        Callout(point.x, point.y, tuple(filter(None, (value_text(point.y, headline[0]), word))))
-        for line in chart.lines
-        for point in line.points
-        if headline is not None and point.key == key
-    ]
-    return replace(chart, lines=(*chart.lines, *lines), callouts=tuple(callouts))
+    return replace(chart, lines=(*chart.lines, *lines), callouts=tuple(_callouts(chart, run)))
+
+
+def _callouts(chart: LineChart, run: StepRun) -> Iterator[Callout]:
+    """Yield words at the newest point of a step that goes on, then at the one that it is compared by."""
+    shown = [point for line in chart.lines for point in line.points if point.key in run.points]
+    if run.outcome is None:
+        timed = [(found.t_ns[-1], point) for point in shown if point.key and (found := run.points[point.key]).t_ns]
+        chosen, word = [max(timed, key=lambda pair: pair[0])[1]] if timed else [], "now"
+    else:
+        headline = headline_point(run)
+        key = None if headline is None else point_key(headline[1].series, headline[1].at)
+        chosen = [point for point in shown if point.key == key]
+        word = "best" if headline is not None and headline[0].better is Better.HIGHER else ""
+    for point in chosen:
+        series = run.series[point.key[0]] if point.key else None
+        if series is not None:
+            yield Callout(point.x, point.y, tuple(filter(None, (value_text(point.y, series), word))))
 
 
 def _same(run: StepRun, other: StepRun, *varying: str) -> bool:
