@@ -2,7 +2,7 @@
 
 Not imported: ``test_kernel_files`` has a child process execute this text, with ``LOG`` and ``HOOK`` defined.
 An event counts for the nearest caller that is no part of the standard library: a frame of sizeup, of a plug-in or of
-a package. What psutil and pyudev open is theirs.
+a package. What psutil, py-cpuinfo and pyudev open is theirs.
 """
 
 import os
@@ -12,7 +12,7 @@ import sysconfig
 
 _WATCHED = re.compile(r"/(proc|sys)(/|$)")
 _EVENTS = frozenset({"open", "os.listdir", "os.scandir"})
-_LIBRARIES = frozenset({"psutil", "pyudev"})
+_LIBRARIES = frozenset({"psutil", "cpuinfo", "pyudev"})
 _PATHS = sysconfig.get_paths()
 _STANDARD = (_PATHS["stdlib"] + os.sep, _PATHS["platstdlib"] + os.sep)
 _PACKAGES = ("site-packages", "dist-packages")

@@ -11,6 +11,8 @@ import pytest
 from planted import names_that_ran, package_names, plant
 from report.sessions import records, written
 from sizeup.child_process import environment, python_command, sizeup_command
+from sizeup.live.cpu_name import with_cpu_name
+from sizeup.model.machine import Machine
 from sizeup.tui.exports import write_export
 from sizeup.tui.runs import launch
 
@@ -130,3 +132,11 @@ def test_a_child_starts_from_an_absolute_interpreter_whatever_the_parent_ignores
     assert os.path.isabs(sys.executable)
     assert "PYTHONPATH" not in told
     assert "PYTHONWARNINGS" not in told
+
+
+def test_the_name_of_a_processor_is_asked_in_a_child_that_takes_no_planted_module(shared: Path) -> None:
+    ran = plant(shared)
+
+    unnamed = Machine()
+    assert (with_cpu_name(unnamed).cpu_model or "(by py-cpuinfo)").endswith("(by py-cpuinfo)")
+    assert names_that_ran(ran) == ""

@@ -116,6 +116,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.since is not None:
         return _since(arguments.since, arguments.sysroot, as_json=arguments.json)
     machine = discover(arguments.sysroot)
+    if arguments.sysroot == "/":
+        from sizeup.live.cpu_name import with_cpu_name
+
+        machine = with_cpu_name(machine)
     if arguments.against is not None:
         return _diff(machine, load_machine(arguments.against), as_json=arguments.json)
     if arguments.json:
