@@ -1,14 +1,20 @@
-"""The fleet in the console: the answer first, the hosts that stand out above the others, and one host in full."""
+"""The fleet in the console: the answer first, the hosts that stand out above the others, and where each host lies."""
 
+import re
 from pathlib import Path
 
 from textual.widgets import Input
 
 from consoles import Console, pressed, until
-from fleet_sessions import Figures, made_fleet, records, server, write
+from fleet_sessions import Figures, made_fleet, records, server, with_port_down, write
+from sizeup.charts.drawing import GROUND
+from sizeup.fleet.files import fleet_paths, read_fleet
+from sizeup.fleet.fleet import build_fleet
+from sizeup.fleet.heat import fleet_band, heat_cell
 from sizeup.tui.dialogs import TextDialog
+from sizeup.tui.screens.compare_screen import CompareScreen
 from sizeup.tui.screens.fleet_screen import FleetScreen
-from sizeup.tui.widgets.lists import KeyList
+from sizeup.tui.widgets.heat import HeatTable, StripPlots
 
 
 def fleet_folder(folder: Path) -> Path:
@@ -27,39 +33,75 @@ async def opened(console: Console, pilot, folder: Path) -> None:
 
 
 def listed(console: Console) -> bool:
-    """Whether the hosts are shown; the screen is there before its list is."""
+    """Whether the hosts are shown; the screen is there before its table is."""
     screen = console.app.screen
-    return isinstance(screen, FleetScreen) and bool(screen.query(KeyList)) and bool(console.entries())
+    return isinstance(screen, FleetScreen) and bool(screen.query(HeatTable)) and bool(table(console).drawing.height)
 
 
-async def test_the_host_that_stands_out_is_named_first_and_shown(console: Console, tmp_path: Path) -> None:
+def table(console: Console) -> HeatTable:
+    return console.app.screen.query_one(HeatTable)
+
+
+async def test_the_host_that_stands_out_is_named_first_and_every_cell_has_its_value(
+    console: Console, tmp_path: Path
+) -> None:
     async with console.shown(120, 40) as pilot:
         await opened(console, pilot, fleet_folder(tmp_path / "fleet"))
         await until(pilot, lambda: listed(console))
+        await pilot.pause()
+        band, drawing = console.app.screen.band(), table(console).drawing
+        hosts = [host.name for host in table(console).hosts]
+        strips = console.app.screen.query_one(StripPlots).drawing.text()
+        (row,) = [line for line in drawing.text().splitlines() if "db07" in line]
+        await pressed(pilot, "t")
+        said = console.says("#fleet-host Static")
+        await pressed(pilot, "j")
+        other = console.says("#fleet-host Static")
+        await pilot.press("escape")
 
-        assert console.says("#fleet-answer").endswith("1 outlier: db07")
-        hosts = list(console.entries())
+        assert (band.word, band.number.text, band.number.name) == ("1 OUTLIER", "1", "of 12 hosts")
+        assert band.sentence.startswith("db07 stands out: DRAM 59 % longer than 11 peers")
         assert hosts[0] == "db07"
         assert hosts[1:] == sorted(hosts[1:])
-        assert "x the median of" in console.says("#fleet-host Static")
-        assert console.app.screen.query_one("#fleet-host").border_title == "db07"
-
-        await pressed(pilot, "j")
-        assert "No figure stands out" in console.says("#fleet-host Static")
-        await pilot.press("escape")
+        assert re.search(r"▼ +\d+ ns +\+59 %", row)
+        assert row.rstrip().endswith("▲ OUTLIER")
+        assert re.search(r"IOPS .*Status", drawing.text().splitlines()[0])
+        assert any(f"{GROUND}s2" in role for role in drawing.roles[1])
+        assert "db07" in strips
+        assert "x the median of" in said
+        assert "No figure stands out" in other
         assert console.mode == "sessions"
 
 
-async def test_a_host_opens_its_newest_session(console: Console, tmp_path: Path) -> None:
+async def test_a_host_opens_its_newest_session_and_is_compared_with_a_normal_one(
+    console: Console, tmp_path: Path
+) -> None:
     folder = fleet_folder(tmp_path / "fleet")
     async with console.shown(80, 24) as pilot:
         await opened(console, pilot, folder)
         await until(pilot, lambda: listed(console))
-        await pilot.press("enter")
+        last_line = console.text.splitlines()[-1]
+        await pressed(pilot, "c")
+        compared = isinstance(console.app.screen, CompareScreen), console.app.screen.header().host
+        await pressed(pilot, "escape", "enter")
         await until(pilot, lambda: console.app.saved_session is not None)
 
-        session = console.app.saved_session
-        assert session.header.host == "db07"
+        assert compared[0]
+        assert "db07" in compared[1]
+        assert "Compare" in last_line
+        assert console.app.saved_session.header.host == "db07"
+
+
+async def test_a_host_is_found_and_hosts_are_sorted_by_a_figure(console: Console, tmp_path: Path) -> None:
+    async with console.shown(120, 40) as pilot:
+        await opened(console, pilot, fleet_folder(tmp_path / "fleet"))
+        await until(pilot, lambda: listed(console))
+        await pressed(pilot, "slash", *"db11", "enter")
+        found = table(console).chosen.name
+        await pressed(pilot, "S")
+        kept, first = table(console).chosen.name, table(console).hosts[0].name
+
+    assert (found, kept, first) == ("db11", "db11", "db07")
 
 
 async def test_a_directory_without_sessions_is_refused_in_words(console: Console, tmp_path: Path) -> None:
@@ -69,3 +111,29 @@ async def test_a_directory_without_sessions_is_refused_in_words(console: Console
 
         assert console.mode == "sessions"
         assert any("expected session files" in note.message for note in console.app._notifications)
+
+
+def test_of_two_like_hosts_the_answer_says_so_and_no_cell_is_compared(tmp_path: Path) -> None:
+    for host, dram in (("db01", 95.0), ("db02", 150.0)):
+        write(tmp_path, host, records(host, Figures(dram_ns=dram), server()))
+    fleet = build_fleet(read_fleet(fleet_paths([str(tmp_path)])))
+
+    assert fleet_band(fleet).word == "NOT COMPARED"
+    assert "Fewer than 3 like hosts" in fleet_band(fleet).sentence
+    cells = [heat_cell(fleet, host, name) for host in fleet.hosts for name in fleet.names]
+    assert not [cell for cell in cells if cell.compared or cell.difference]
+
+
+def test_like_hosts_are_all_normal_and_a_worse_figure_has_a_negative_level(tmp_path: Path) -> None:
+    made_fleet(tmp_path, 8)
+    assert fleet_band(build_fleet(read_fleet(fleet_paths([str(tmp_path)])))).word == "ALL NORMAL"
+    write(tmp_path, "db03", records("db03", Figures(iops=100_000.0, clock_ns=15.0), with_port_down(server())))
+    fleet = build_fleet(read_fleet(fleet_paths([str(tmp_path)])))
+    (host,) = [host for host in fleet.hosts if host.name == "db03"]
+    cells = {name: heat_cell(fleet, host, name) for name in fleet.names}
+    slow = next(cell for name, cell in cells.items() if name.startswith("storage.random_iops"))
+    quick = next(cell for name, cell in cells.items() if name.startswith("clock.read_cost"))
+
+    assert fleet_band(fleet).word == "1 OUTLIER"
+    assert (slow.level, slow.stands_out, slow.difference) == (-3, True, "-33 %")
+    assert quick.level == 3

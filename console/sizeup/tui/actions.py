@@ -37,6 +37,7 @@ SCOPES: dict[str, str] = {
     "sizing": "Sizing",
     "sessions": "Sessions",
     "compare": "Compare",
+    "fleet": "Fleet",
     "chart": "Chart",
     "list": "Lists and trees",
     "tree": "Trees",
@@ -148,6 +149,14 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("compare.zoom", "z", "screen.zoom", "Zoom", "Switch full screen on or off."),
         Action("compare.back", "escape", "screen.back", "Back", "Leave the zoom, or the comparison."),
     ),
+    "fleet": (
+        _move("fleet.open", "enter", "screen.open", "Open", "Show the newest session of the host in all screens."),
+        Action("fleet.table", "t", "screen.table", "Table", "Show all that is known of the host, or the strips."),
+        Action("fleet.group", "g", "screen.group", "Group by", "Group the hosts by machine type, or not."),
+        Action("fleet.sort", "S", "screen.sort", "Sort", "Put the worst hosts in the next figure first."),
+        Action("fleet.find", "slash", "screen.find", "Find", "Go to a host by its name."),
+        Action("fleet.back", "escape", "screen.back", "Back", "Leave the fleet."),
+    ),
     "chart": (
         _move("chart.left", "left,h", "cursor(-1)", "Left", "Move the cursor to the left."),
         _move("chart.right", "right,l", "cursor(1)", "Right", "Move the cursor to the right."),
@@ -189,6 +198,7 @@ FOOTERS: dict[str, tuple[str, ...]] = {
     "sessions": (
         "sessions.open", "app.compare", "app.note", "app.export", "sessions.find", "sessions.fleet", "sessions.live",
     ),
+    "fleet": ("fleet.open", "app.compare", "fleet.group", "fleet.sort", "fleet.find", "fleet.table"),
     "compare": (
         "compare.measure", "compare.swap", "compare.view", "compare.table", "compare.zoom", "app.export", "app.note",
     ),

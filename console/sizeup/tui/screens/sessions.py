@@ -236,7 +236,7 @@ class SessionsScreen(ModeScreen):
         from sizeup.tui.screens.fleet_screen import FleetScreen
 
         def show() -> None:
-            ask(self.app, FleetScreen(fleet), self.host.show_session)
+            self.app.push_screen(FleetScreen(fleet))
 
         try:
             fleet = build_fleet(read_fleet(fleet_paths([folder])))

@@ -177,12 +177,16 @@ def _short(figure: Figure) -> str:
 
 
 def _change(figure: Figure) -> tuple[str, ...]:
+    return change_words(figure.ratio, "1" if figure.series is None else figure.series.unit)
+
+
+def change_words(ratio: float, unit: str) -> tuple[str, ...]:
     """Return a change as number, unit and word: ``23``, ``%`` and ``less``."""
-    up, down, times = _WORDS.get("1" if figure.series is None else figure.series.unit, ("higher", "lower", "high"))
-    if figure.ratio >= _TIMES_FROM:
-        return format_in(float(f"{figure.ratio:.2g}"), ""), "times", f"as {times}"
-    share = abs(figure.ratio - 1)
-    return (f"{share * 100:.0f}", "%", up if figure.ratio > 1 else down) if share >= _NO_CHANGE else ("within 1", "%")
+    up, down, times = _WORDS.get(unit, ("higher", "lower", "high"))
+    if ratio >= _TIMES_FROM:
+        return format_in(float(f"{ratio:.2g}"), ""), "times", f"as {times}"
+    share = abs(ratio - 1)
+    return (f"{share * 100:.0f}", "%", up if ratio > 1 else down) if share >= _NO_CHANGE else ("within 1", "%")
 
 
 def comparison_band(comparison: Comparison) -> Band:
