@@ -2,7 +2,6 @@
 
 import msgspec
 import pytest
-from stored_sessions import stored
 from textual.pilot import Pilot
 
 from consoles import Console, ended, pressed, records, settled
@@ -23,6 +22,7 @@ from sizeup.session.value import point_key
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_page import ProbePage
 from sizeup.tui.widgets.points import PointTable
+from tui.stored_sessions import stored
 
 
 async def test_the_readout_names_the_value_under_the_cursor_with_its_unit(console: Console) -> None:
