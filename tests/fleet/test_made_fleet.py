@@ -13,7 +13,7 @@ from sizeup.compare.digest import epoch
 from sizeup.fleet.files import fleet_paths, read_fleet
 from sizeup.fleet.fleet import Fleet, HostStatus, build_fleet
 from sizeup.fleet.host_session import read_host_session
-from sizeup.fleet.table import LINES, figure_text, fleet_lines, session_fleet_lines
+from sizeup.fleet.table import LINES, figure_text, fleet_lines, host_lines, session_fleet_lines
 from sizeup.model.sample import Status
 from sizeup.session.records import ContinuedRecord, PlanRecord, StepStartRecord
 
@@ -308,3 +308,48 @@ def test_a_fleet_of_many_types_has_a_row_for_each(tmp_path: Path) -> None:
     assert "Model 11, Intel(R) Xeon(R) Gold 6430" in "\n".join(lines)
     assert lines[-1].strip() == "--all shows every host"
     assert len(fleet_lines(fleet(tmp_path), every_host=True)) > 24
+
+
+def test_two_small_types_of_one_family_are_not_compared_with_each_other(tmp_path: Path) -> None:
+    small = replace(server(), memory_bytes=(server().memory_bytes or 0) // 2)
+    for host, machine in (("db01", server()), ("db02", server()), ("db03", small)):
+        write(tmp_path, host, records(host, ALIKE, machine))
+
+    assert all(host.compared_as == host.type for host in fleet(tmp_path).hosts)
+
+
+def test_the_name_of_a_host_stands_before_its_first_line_alone(tmp_path: Path) -> None:
+    made_fleet(tmp_path)
+    others = [replace(LINK_DOWN, id=f"storage.{n}", title=f"FC port host{n} has no link") for n in (2, 3)]
+    write(tmp_path, "db05", records("db05", ALIKE, server(), findings=(LINK_DOWN, others[0])))
+    write(tmp_path, "db07", records("db07", replace(ALIKE, dram_ns=152.0), server(), findings=(others[1],)))
+    of_hosts = fleet_lines(fleet(tmp_path))
+    shown = of_hosts[: next(at for at, line in enumerate(of_hosts) if line.startswith("PowerEdge"))]
+
+    assert [line[:12] for line in shown if "has no link" in line] == ["db05  WARN  ", *["      WARN  "] * 2]
+    assert len([line for line in shown if line.startswith("db07")]) == 1
+
+
+def test_a_table_has_the_columns_that_fit_and_names_the_others(tmp_path: Path) -> None:
+    made_fleet(tmp_path, 3)
+    found = fleet(tmp_path)
+    wide, narrow = ("\n".join(fleet_lines(found, width)) for width in (200, 50))
+
+    assert "no room for" not in wide
+    assert "more; --all" not in wide
+    assert "no room for" in narrow
+    for line in narrow.splitlines():
+        assert len(line) <= 50, line
+    header = next(line for line in narrow.splitlines() if line.split()[:1] == ["Host"])
+    assert len(header) + 2 + len("150,000") > 50 - len("Random IOPS"), "one column more would not fit"
+
+
+def test_a_host_has_its_figures_beside_the_median_of_its_type(tmp_path: Path) -> None:
+    made_fleet(tmp_path)
+    write(tmp_path, "db05", records("db05", replace(ALIKE, dram_ns=190.0), server()))
+    found = fleet(tmp_path)
+    host = next(host for host in found.hosts if host.name == "db05")
+    line = next(line for line in host_lines(found, host, 100) if "190 ns *" in line)
+    median = found.spreads[host.type.name, "memory.local_latency@memory.latency"].median
+
+    assert line.split()[-1] == f"{190.0 / median:.2f}"

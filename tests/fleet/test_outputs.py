@@ -59,6 +59,8 @@ def test_json_has_all_in_base_units(folder: Path, capsys: pytest.CaptureFixture[
 
 def test_csv_has_a_row_for_each_figure_and_runs_no_formula(folder: Path, tmp_path: Path) -> None:
     write(folder, "=cmd", records("=cmd()", ALIKE, server()))
+    alone = replace(server(), platform=replace(server().platform, model="Alone"))
+    write(folder, "db90", records("db90", ALIKE, alone, extra={"share_where_asked": 0.5}))
     out = tmp_path / "fleet.csv"
     assert run(["fleet", str(folder), "--format", "csv", "-o", str(out)]) == 0
     found = list(csv.DictReader(io.StringIO(out.read_text())))
@@ -69,6 +71,8 @@ def test_csv_has_a_row_for_each_figure_and_runs_no_formula(folder: Path, tmp_pat
     assert (slow["value"], slow["unit"], slow["state"], slow["outlier"]) == ("152.0", "ns", "valid", "worse")
     assert 1.5 < float(slow["ratio"]) < 1.7
     assert [row["figure"] for row in found if row["host"] == "db06"] == [""]
+    invalid = [row for row in found if row["host"] == "db90" and row["state"] == "not valid"]
+    assert {(row["peers_median"], row["ratio"]) for row in invalid} == {("", "")}, "no valid figure of its type"
     assert "'=cmd()" in {row["host"] for row in found}
 
 
