@@ -31,6 +31,7 @@ from fakes import HandContext
 from sizeup.model.machine import Machine
 from sizeup.model.sample import Estimate
 from sizeup.probing.manifest_file import parse_manifest
+from sizeup_direct_io import commit
 from sizeup_direct_io.commit import Commit, Method
 
 POSTGRESQL = Path(os.environ.get("POSTGRESQL_BIN", "/usr/lib/postgresql/15/bin"))
@@ -136,13 +137,13 @@ def log(path: Path, committers: int, seconds: float, cpu_seconds: float, method:
     )
     settings = {parameter.name: parameter.default for parameter in manifest.parameter} | {
         "path": str(path),
-        "methods": "all" if method is Method.INDEPENDENT else "fdatasync",
         "most_committers": committers,
-        "rounds": 2,
-        "seconds": seconds / 2,
+        "rounds": 8,
+        "seconds": seconds / 8,
         "transaction_cpu": cpu_seconds,
         "reserve": 1 << 20,
     }
+    commit.log_points = lambda *_: (commit.LogPoint(method, committers),)
     (step,) = Commit().plan(Machine(), settings)
     return {
         one.series: one
@@ -194,13 +195,13 @@ def main() -> None:
             work_ns = {}
             for clients in map(int, options.clients.split(",")):
                 _, whole_ns, _ = measured(load, clients, 2 * options.seconds)
-                flush_ns = log(options.folder, clients, 2, 0, Method.FDATASYNC)["cpu-per-commit"].value
+                flush_ns = log(options.folder, clients, 4, 0, Method.FDATASYNC)["cpu-per-commit"].value
                 work_ns[clients] = whole_ns - flush_ns
                 print(f"{name} at {clients}: {whole_ns / 1e3:.0f} us of CPU, {flush_ns / 1e3:.0f} for its flush")
             for _ in range(options.rounds):
                 for clients in map(int, options.clients.split(",")):
                     rate, each_ns, idle = measured(load, clients, options.seconds)
-                    found = log(options.folder, clients, 2, work_ns[clients] / 1e9, Method.FDATASYNC)["commits"]
+                    found = log(options.folder, clients, 4, work_ns[clients] / 1e9, Method.FDATASYNC)["commits"]
                     bound = "upper bound" if any("upper bound" in caveat for caveat in found.caveats) else ""
                     compare(
                         f"{name} at {clients}", found.value, rate, f"{each_ns / 1e3:.0f} us, {idle:.0%} idle {bound}"
@@ -210,7 +211,7 @@ def main() -> None:
         found = log(options.folder, clients, options.seconds, 0, Method.INDEPENDENT)["commits"].value
         compare(f"fio with {clients} jobs", found, fio(options.folder, clients, options.seconds))
         if clients == 1:
-            alone = log(options.folder, 1, 2, 0, Method.FDATASYNC)["commits"].value
+            alone = log(options.folder, 1, 4, 0, Method.FDATASYNC)["commits"].value
             compare("pg_test_fsync", alone, pg_test_fsync(options.folder))
     for what, values in ratios.items():
         print(f"{what}: {statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})")
