@@ -58,11 +58,13 @@ def test_a_recorded_drive_whose_link_fell_back_is_degraded_in_the_finding_the_tr
     write_capture(root, recorder.captured, tool="test", masked=False)
     machine = discover(root)
     item = find(topology(machine), "pci:0000:04:00.0")[-1]
-    drawn = "\n".join("".join(cell.text for cell in row) for row in MapMaker(machine).draw(machine.nodes, {}, 116).rows)
+    drawn = "\n".join(
+        "".join(cell.text for cell in row) for row in MapMaker(machine).draw(machine.nodes, {}, 160, 40).rows
+    )
 
     assert degraded(machine) == [("pci:0000:04:00.0",)]
     assert item.label.startswith("nvme0 ! DEGRADED link: NVMe")
     assert item.label.endswith("PCIe 2.5 GT/s x4 of 8 GT/s x4")
-    assert "PCIe 2.5 GT/s x4 of 8 GT/s x4 ! DEGRADED link" in drawn
+    assert "PCIe 2.5 GT/s x4 of 8 GT/s x4 WARN DEGRADED link" in drawn
     assert run(["detect", "--sysroot", root]) == 0
     assert "0000:04:00.0" in capsys.readouterr().out

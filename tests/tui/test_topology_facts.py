@@ -42,14 +42,14 @@ _FACTS = {
     "nodes": "16 nodes",
     "processor": "Emulated Xeon",
     "host": "lluww",
-    "cores of a socket": "Socket 7 · 32 cores · 32 threads",
+    "socket of a node": "S7 N15",
     "cores of a node": "N15 ■{16} ",
-    "memory of a node": r"N2 ■+ mem 1\d\d/500 MiB",
+    "memory of a node": r"N2 ■+ [▄▖]+ 1\d\d of 500 MiB used",
     "model": "Standard PC",
-    "distances": "Distance .*: 10 local, 12 same socket, 21 to 31 other",
+    "distances": "10 local, 12 same socket, 21 to 31 other",
     "a port that is up": "host11 fc, 32 Gb/s, online",
     "another speed": "host13 fc, 16 Gb/s, online",
-    "a port that is down": "host14 fc.* ! Linkdown",
+    "a port that is down": "host14 fc.* Linkdown",
     "link of an HBA": "PCIe 8 GT/s x8",
     "speed of an interface": "eth2 25 Gb/s",
     "size of an NVMe disk": "nvme4 4.29 GB, PCIe 2.5 GT/s x1",
@@ -82,10 +82,7 @@ async def test_twenty_facts_of_a_large_machine_stand_on_the_first_screen(
     console = make_console(large_with_hbas(tmp_path))
     async with in_topology(console, columns=120, rows=40):
         drawn = map_of(console)
-        # What is folded in a box goes on in its column: the two halves are read one after the other.
-        half = next(line.index("┬") for line in drawn if "┬" in line)
-        columns = [" ".join(line[part] for line in drawn) for part in (slice(half), slice(half, None))]
-        shown = " ".join((console.text, *drawn, *columns))
+        shown = " ".join((console.text, *drawn))
 
     missing = [name for name, fact in _FACTS.items() if not re.search(fact.replace(" ", r"[\s│├└]+"), shown)]
     assert len(_FACTS) == 20

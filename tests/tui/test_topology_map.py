@@ -1,10 +1,13 @@
-"""The Topology mode: tree and map side by side, one selection in both."""
+"""The Topology mode: the map, the tree in its place, and one selection in both."""
 
 import pytest
 
 from consoles import Console, MakeConsole, machine, pressed
+from sizeup.discovery.machine import assessed
 from sizeup.model.machine import Machine
+from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.tui.live_source import LiveSource
+from sizeup.tui.widgets.band import BandView
 from sizeup.tui.widgets.map import MapView
 from topology_mode import in_topology, map_of
 
@@ -14,22 +17,23 @@ def chosen(console: Console) -> str:
 
 
 async def test_the_cursor_of_the_tree_is_on_the_map_and_that_of_the_map_on_the_tree(console: Console) -> None:
-    async with in_topology(console, "j", columns=120, rows=40) as pilot:
+    async with in_topology(console, "t", "j", columns=120, rows=40) as pilot:
+        await pilot.pause()
         seen = [(console.part, chosen(console))]
-        for keys in (["t", "down"], ["down", "down"], ["right"], ["left", "up"]):
+        focused = console.app.screen.query_one("#tree").has_focus
+        for keys in (["t", "down"], ["down"], ["right"], ["left", "up"]):
             await pressed(pilot, *keys)
             await pilot.pause()
+            await pilot.pause()
             seen.append((console.part, chosen(console)))
-        focused = console.app.screen.query_one(MapView).has_focus
-        await pressed(pilot, "t")
-        back = console.app.screen.query_one("#tree").has_focus
+        back = console.app.screen.query_one(MapView).has_focus
 
     assert seen == [
         ("package:0", "package:0"),
         ("node:0", "node:0"),
         ("core:0", "core:0"),
         ("core:1", "core:1"),
-        ("cache:3:0", "cache:3:0"),
+        ("node:0", "node:0"),
     ]
     assert (focused, back) == (True, True)
 
@@ -58,15 +62,44 @@ async def test_a_click_selects_a_part(console: Console) -> None:
         assert "Threads" in console.says("#detail")
 
 
-@pytest.mark.parametrize(("columns", "both"), [(80, False), (119, False), (120, True), (200, True)])
-async def test_tree_and_map_are_both_visible_from_120_columns(console: Console, columns: int, both: bool) -> None:
-    async with in_topology(console, columns=columns, rows=40) as pilot:
-        shown = [console.app.screen.query_one(name).region.area > 0 for name in ("#tree", "#map")]
-        await pressed(pilot, "t")
-        after = [console.app.screen.query_one(name).region.area > 0 for name in ("#tree", "#map")]
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60)])
+async def test_the_tree_takes_the_place_of_the_map_and_gives_it_back(console: Console, columns: int, rows: int) -> None:
+    async with in_topology(console, columns=columns, rows=rows) as pilot:
+        seen = []
+        for _ in range(3):
+            seen.append([console.app.screen.query_one(name).region.area > 0 for name in ("#map", "#tree", "#detail")])
+            await pressed(pilot, "t")
 
-    assert shown == [True, both]
-    assert after == [both, True]
+    assert seen == [[True, False, False], [False, True, True], [True, False, False]]
+
+
+async def test_enter_shows_all_that_is_known_of_the_selected_part(console: Console) -> None:
+    async with in_topology(console, "down", "down", "enter", columns=120, rows=40) as pilot:
+        await pilot.pause()
+
+        assert console.part == chosen(console) != ""
+        assert console.app.screen.query_one("#detail-pane").has_focus
+
+
+async def test_a_key_goes_to_the_parts_with_findings_on_the_map(make_console: MakeConsole) -> None:
+    arrays = [BlockDevice(f"md{n}", BlockKind.MD, 10**12, raid_level="raid1", raid_disks=2, raid_degraded=1)
+              for n in range(2)]  # fmt: skip
+    console = make_console(assessed(machine(1, 4, 1, block_devices=tuple(arrays))))
+    async with in_topology(console, columns=120, rows=40) as pilot:
+        band = console.app.screen.query_one(BandView).band
+        places = []
+        for _ in range(3):
+            await pressed(pilot, "greater_than_sign")
+            await pilot.pause()
+            await pilot.pause()
+            places.append(chosen(console))
+        text = "\n".join(map_of(console))
+
+    assert band is not None
+    assert band.word == "2 FAIL"
+    assert [step.key for step in band.steps] == [">", ">"]
+    assert places == ["disk:md0", "disk:md1", "disk:md0"]
+    assert "─ md0 ─" in text
 
 
 @pytest.mark.ci
@@ -88,15 +121,14 @@ async def test_a_machine_of_two_sockets_fills_a_large_terminal(make_console: Mak
 
 
 async def test_the_cursor_does_not_turn_a_bar_into_its_opposite(console: Console) -> None:
-    async with in_topology(console, columns=120, rows=40) as pilot:
-        await pressed(pilot, "j", "j")
+    async with in_topology(console, "t", "j", "j", "t", columns=120, rows=40) as pilot:
         await pilot.pause()
         drawing = console.app.screen.query_one(MapView).drawing
         y = next(place for place, row in enumerate(drawing.rows) if "Node 0" in "".join(row))
         name = "".join(drawing.rows[y]).index("Node 0")
         bars = [role for row, roles in zip(drawing.rows, drawing.roles, strict=True)
-                for character, role in zip(row, roles, strict=True) if character in "█·"]  # fmt: skip
+                for character, role in zip(row, roles, strict=True) if character in "▄▖"]  # fmt: skip
 
         assert chosen(console) == "node:0"
-    assert drawing.roles[y][name] == "cursor"
-    assert "cursor" not in bars
+    assert drawing.roles[y][name] == "selected-title"
+    assert set(bars) == {"s1", "track"}

@@ -45,21 +45,22 @@ async def test_modules_with_their_speeds_stand_on_the_page_of_memory(make_consol
 
 async def test_a_click_on_its_name_shows_a_page(console: Console) -> None:
     async with in_topology(console, columns=120, rows=40) as pilot:
-        row = console.text.splitlines()[console.app.screen.query_one("#map").region.y]
-        x = row.index("Platform") - console.app.screen.query_one("#map").region.x
-        await pilot.click("#map", offset=(x + 1, 0))
-        await pilot.pause()
+        row = console.text.splitlines()[console.app.screen.query_one("#tabs").region.y]
+        x = row.index("Platform") - console.app.screen.query_one("#tabs").region.x
+        await pilot.click("#tabs", offset=(x + 1, 0))
+        for _ in range(4):
+            await pilot.pause()
         shown = page_of(console)
 
     assert shown.startswith("Platform")
 
 
 async def test_the_name_of_every_page_stands_above_the_map(console: Console) -> None:
-    async with in_topology(console, "t", columns=80, rows=40) as pilot:
+    async with in_topology(console, columns=80, rows=40) as pilot:
         for columns in (80, 120, 200):
             await pilot.resize_terminal(columns, 40)
             await pilot.pause()
-            title = console.text.splitlines()[console.app.screen.query_one("#map").region.y]
+            title = console.text.splitlines()[console.app.screen.query_one("#tabs").region.y]
 
             assert [name for name in ("Map", *PAGES) if name not in title] == []
 

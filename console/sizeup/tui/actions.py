@@ -85,16 +85,17 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             "topology.view", "v", "screen.next_view(1)", "Next view", "Show the next tab: the map, or a page of facts."
         ),
         Action("topology.view-before", "V", "screen.next_view(-1)", "Previous view", "Show the previous tab."),
+        Action("topology.open", "enter", "screen.open", "Details", "Show all that is known of the selected part."),
         Action("topology.find", "slash", "screen.find", "Find", "Search names and facts."),
         Action("topology.diff", "d", "screen.diff", "Diff", "Compare with the baseline or a session."),
         Action("topology.choose-other", "D", "screen.choose_other", "Diff with", "Choose what to compare it with."),
         Action(
             "topology.next", "greater_than_sign", "screen.find_next(1)", "Next",
-            "Go to the next match or difference.",
+            "Go to the next match or difference, or part with a finding.",
         ),
         Action(
             "topology.previous", "less_than_sign", "screen.find_next(-1)", "Previous",
-            "Go to the previous match or difference.",
+            "Go to the previous match or difference, or part with a finding.",
         ),
     ),
     "sizing": (
@@ -187,7 +188,9 @@ FOOTERS: dict[str, tuple[str, ...]] = {
         "summary.cancel", "app.workload", "summary.measure", "summary.licenses", "summary.open", "app.latest",
         "app.compare", "app.export",
     ),
-    "topology": ("topology.map", "topology.view", "topology.find", "topology.diff", "topology.next"),
+    "topology": (
+        "topology.map", "topology.view", "topology.find", "topology.open", "topology.diff", "topology.next",
+    ),
     "measure": (
         "run.samples", "run.start", "run.pause", "run.cancel", "run.plan", "run.settings", "run.view", "run.table",
         "run.sort", "run.zoom", "app.compare",

@@ -1,4 +1,4 @@
-"""What this machine is: a tree and a map side by side, and what is known of the part under the cursor.
+"""What this machine is: a map, or a tree in its place, and what is known of the part under the cursor.
 
 While it is shown the machine is watched: load, memory, links, and devices that come and go.
 """
@@ -14,7 +14,7 @@ from msgspec import Struct
 from rich.console import Group
 from rich.text import Text
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.events import ScreenResume
 from textual.timer import Timer
 from textual.widget import Widget
@@ -23,19 +23,21 @@ from textual.widgets import Input, Static, Tree
 from sizeup.errors import SizeupError
 from sizeup.live.hotplug import HotplugMonitor
 from sizeup.model.machine import Machine
-from sizeup.tui.actions import bindings
+from sizeup.tui.actions import action_of, bindings, first_key
 from sizeup.tui.baseline_sessions import baseline, choices, machine_of
 from sizeup.tui.dialogs import ChoiceDialog
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.widgets.facts import FactsGrid
+from sizeup.tui.widgets.facts import FactsGrid, finding_text
 from sizeup.tui.widgets.machine_page import PAGES, MachinePage
-from sizeup.tui.widgets.map import MapView
-from sizeup.tui.widgets.tab_row import tabs_text
+from sizeup.tui.widgets.map import MapLegend, MapView
+from sizeup.tui.widgets.tab_row import TabRow
 from sizeup.tui.widgets.tree import ItemTree
+from sizeup.views.band import Band
 from sizeup.views.machine.difference import MachineComparison, OtherMachine, compared
 from sizeup.views.machine.topology import node_item, topology
 from sizeup.views.machine.topology_item import TopologyItem, find, holding
+from sizeup.views.map.details import Problem, about, problems, topology_band
 from sizeup.views.map.map import MapMaker
 from sizeup.views.map.node_matrix import NodeMatrix, measured_by_node, node_matrices
 
@@ -59,10 +61,10 @@ class TopologyScreen(ModeScreen):
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     SCOPE = "topology"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("topology")]
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-normal"), (160, "-wide")]  # noqa: RUF012  Textual's own
 
     def __init__(self) -> None:
         super().__init__()
+        self._band.add_class("-small")
         self._maker: tuple[Machine, MachineComparison | None, _NodesMeasured, MapMaker] | None = None
         self._nodes_measured = _NodesMeasured()
         self._tree: tuple[tuple[Machine | None, OtherMachine | None], TopologyItem] | None = None
@@ -72,7 +74,7 @@ class TopologyScreen(ModeScreen):
         self._held: OtherMachine | None = None
         self._words = ""
         self._found: tuple[TopologyItem, ...] = ()
-        """What holds the words that are looked for; without words, what differs."""
+        """What holds the words that are looked for; without words, what differs, or what findings are about."""
         self._place = 0
         self._page = _MAP
         """What stands beside the tree: the map, or the name of a page."""
@@ -86,37 +88,49 @@ class TopologyScreen(ModeScreen):
         self._loads: Mapping[int, float] = {}
 
     def body(self) -> Iterable[Widget]:
-        """The tree with its details, beside the map."""
-        with Horizontal(id="body"):
-            with Vertical(id="parts-pane"):
-                yield ItemTree(self._root(), id="tree")
-                with VerticalScroll(id="detail-pane", can_focus=True):
-                    yield Static(id="detail", markup=False)
-            with Vertical(id="map-pane"):
-                yield MapView(id="map")
-                yield MachinePage(id="page")
+        """The map or a page of facts, or in their place the tree with its details."""
+        with Horizontal(id="views"):
+            yield TabRow(id="tabs")
+            yield MapLegend(id="legend")
+        yield MapView(id="map")
+        yield MachinePage(id="page")
+        with Horizontal(id="parts-pane"):
+            yield ItemTree(self._root(), id="tree")
+            with VerticalScroll(id="detail-pane", can_focus=True):
+                yield Static(id="detail", markup=False)
         with Horizontal(id="find"):
             yield Static("Find: ", markup=False)
             yield Input(placeholder="name or value, such as node 0 or 10 Gb/s", compact=True)
 
     def on_mount(self) -> None:
-        """Begin with the tree and the map, and look by the clock."""
+        """Begin with the map, and look by the clock."""
         self._timer = self.set_interval(_LOOK_SECONDS, self.look, pause=True)
         self.query_one("#find").display = False
-        self.query_one(MachinePage).display = False
-        self._entitle()
+        if self.host.compared_with is None:
+            self.action_view(_MAP)
+        else:
+            self.action_map()
+
+    def band(self) -> Band | None:
+        """What this machine is, and what is wrong with it."""
+        machine = self.host.machine
+        place = first_key(action_of("topology.next"), self.host.keys)
+        return None if machine is None else topology_band(machine, self._problems(), place)
+
+    def _problems(self) -> list[Problem]:
+        machine = self.host.machine
+        return [] if machine is None else problems(self._root(), machine.findings)
 
     @property
     def _shows_loads(self) -> bool:
         """Whether the map, with the load of CPUs, is on the screen."""
-        return self._page == _MAP and self.query_one("#map-pane").display
+        return self._page == _MAP and not self.has_class("-tree")
 
     def _show_memory(self, now: Machine) -> None:
         """Draw what is known of a node, if the cursor is on one."""
         cursor = self.query_one(ItemTree).cursor_node
         item = None if cursor is None else cursor.data
-        details = self.query_one("#detail-pane")
-        if item is not None and item.key.startswith("node:") and self._comparison is None and details.region.area:
+        if item is not None and item.key.startswith("node:") and self._comparison is None:
             self._show_item(node_item(now, int(item.key.partition(":")[2])))
 
     def on_resize(self) -> None:
@@ -131,17 +145,18 @@ class TopologyScreen(ModeScreen):
             self._show_map()
 
     def action_map(self) -> None:
-        """Go to the map, or back to the tree; where only one has room it takes the place of the other."""
-        tree, shown = self.query_one(ItemTree), self._right
-        to_map = not self.has_class("-map") if self._alone else not shown.has_focus
-        self.set_class(to_map, "-map")
-        if not to_map:
-            tree.focus()
-            return
-        shown.focus()
-        self._begin_loads()
-        self.call_after_refresh(self._show_map)
-        self.call_after_refresh(self._show_page)
+        """Go to the tree, or back to the map or the page that was shown."""
+        self.set_class(not self.has_class("-tree"), "-tree")
+        self._show_view()
+        if self.has_class("-tree"):
+            self.query_one(ItemTree).focus()
+        else:
+            self._right.focus()
+
+    def action_open(self) -> None:
+        """Show all that is known of the selected part, in the tree."""
+        self._leave_map()
+        self.query_one("#detail-pane").focus()
 
     def action_next_view(self, step: int) -> None:
         """Show the next of the map and the pages about the machine."""
@@ -150,34 +165,32 @@ class TopologyScreen(ModeScreen):
 
     def action_view(self, name: str) -> None:
         """Show the map, or a page about the machine in its place."""
-        had_focus = self._right.has_focus
         self._page = name
-        self.query_one(MapView).display = name == _MAP
-        self.query_one(MachinePage).display = name != _MAP
-        if self._alone and not self.has_class("-map"):
-            self.action_map()
-        elif had_focus:
-            self._right.focus()
-        if name == _MAP:
-            self._begin_loads()
+        self.remove_class("-tree")
+        self._show_view()
+        self._right.focus()
+
+    def _show_view(self) -> None:
+        """Show what was chosen: the map, a page, or the tree."""
+        tree = self.has_class("-tree")
+        self.query_one("#parts-pane").display = tree
+        self.query_one(MapView).display = self._shows_loads
+        self.query_one(MapLegend).display = self._shows_loads and self.host.live_source is not None
+        self.query_one(MachinePage).display = not tree and self._page != _MAP
+        self._begin_loads()
         self._entitle()
         self.call_after_refresh(self._show_map)
         self.call_after_refresh(self._show_page)
 
     @property
     def _right(self) -> MapView | MachinePage:
-        """The detail panel beside the tree."""
+        """What is shown in place of the tree."""
         return self.query_one(MapView) if self._page == _MAP else self.query_one(MachinePage)
 
     def _show_page(self) -> None:
         machine, page = self.host.machine, self.query_one(MachinePage)
-        if machine is not None and self._page != _MAP and page.size:
+        if machine is not None and page.display:
             page.show(machine, self._page)
-
-    @property
-    def _alone(self) -> bool:
-        """Whether tree and map have room for one of them only."""
-        return self.has_class("-narrow")
 
     def action_diff(self) -> None:
         """Hold the machine against the baseline, or against a session to be chosen; alone again if it is."""
@@ -243,9 +256,14 @@ class TopologyScreen(ModeScreen):
             self.action_find_next(0)
 
     def _search(self) -> None:
-        differing = () if self._comparison is None else self._comparison.parts
-        self._found = holding(self._root(), self._words.split()) if self._words else differing
-        self._place = 0
+        root = self._root()
+        if self._words:
+            self._found = holding(root, self._words.split())
+        elif self._comparison is not None:
+            self._found = self._comparison.parts
+        else:
+            self._found = tuple(part for _, _, part in self._problems() if part is not None)
+        self._place = 0 if self._words or self._comparison is not None else -1
         self._entitle()
 
     def on_input_submitted(self) -> None:
@@ -258,23 +276,21 @@ class TopologyScreen(ModeScreen):
             if not self._words:
                 self.notify("nothing to go to: press / to search or d to compare", markup=False)
             return
-        self._leave_map()
         self._place = (self._place + step) % len(self._found)
         self.query_one(ItemTree).reveal(self._found[self._place].key)
         self._entitle()
 
     def _leave_map(self) -> None:
-        """Show the tree where the map has taken its place."""
-        if self._alone and self.has_class("-map"):
+        """Show the tree in place of the map."""
+        if not self.has_class("-tree"):
             self.action_map()
 
     def _entitle(self) -> None:
         """Say above the tree which part of how many it stands at, and what is shown beside it and on the map."""
         compared_with, comparison = self.host.compared_with, self._comparison
-        title, sides, drawn = "Parts", "Details", "Map"
+        title, sides = "Parts", "Details"
         if compared_with is not None and comparison is not None:
             title, sides = comparison.counts, f"{compared_with.name} -> this machine"
-            drawn = f"Map, {sides}: {title}"
         place = self._place + 1
         if self._words:
             title = (
@@ -282,13 +298,12 @@ class TopologyScreen(ModeScreen):
                 if self._found
                 else f'No match for "{self._words}"'
             )
-        elif self._found:
+        elif self._found and comparison is not None:
             title = f"{place} of {title}"
         self.query_one("#tree").border_title = Text(title)
         self.query_one("#detail-pane").border_title = Text(sides)
-        tabs = tabs_text(((drawn, _MAP), *((name, name) for name in PAGES)), self._page)
-        for shown in (self.query_one(MapView), self.query_one(MachinePage)):
-            shown.border_title = tabs
+        names = (_MAP, *PAGES)
+        self.query_one(TabRow).show_tabs(names, "" if self.has_class("-tree") else self._page)
 
     def _show_map(self) -> None:
         machine, shown = self.host.machine, self.query_one(MapView)
@@ -303,8 +318,10 @@ class TopologyScreen(ModeScreen):
                 machine, self._comparison, measured.matrices, measured.by_node, live=self.host.live_source is not None
             )
             self._maker = made = machine, self._comparison, measured, maker
+            self.query_one(MapLegend).pus = machine.pus
+        shown.look = self.query_one(MapLegend).look = self.host.look
         nodes = (self._moment or machine).nodes
-        shown.show(made[3].draw(nodes, self._loads, max(width, 40), height))
+        shown.show(made[3].draw(nodes, self._loads, max(width, 40), height, self._detailed))
 
     def _measured(self) -> _NodesMeasured:
         """Return what is known of nodes and between them; computed again once another step has ended."""
@@ -362,9 +379,13 @@ class TopologyScreen(ModeScreen):
         if item is None or item == self._detailed:
             return
         self._detailed = item
+        machine = self.host.machine
+        told = [] if machine is None else about(item, machine.findings)
+        findings = [part for finding in told for part in (finding_text(finding, confirmation=False), Text())]
         self.query_one("#detail", Static).update(
-            Group(Text(item.marked_label, style="bold"), Text(), FactsGrid(item.facts))
+            Group(Text(item.marked_label, style="bold"), Text(), *findings, FactsGrid(item.facts))
         )
+        self._show_map()
 
     # What comes and goes while it is watched
 

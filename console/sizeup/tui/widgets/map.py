@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import events
@@ -9,22 +10,70 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from sizeup.charts.drawing import Drawing
+from sizeup.charts.share_bar import ScreenLook
+from sizeup.model.topology import Pu
+from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.scrolled import ScrolledRows
+from sizeup.views.map.cores import FULL, LOADS, legend
 from sizeup.views.map.map import Cell, Map, Row
 
 _ROLES = {
-    "name": "title", "device": "title", "offline": "disturbed", "barred": "disturbed", "trouble": "disturbed",
-    "used": "series-0", "free": "axis", "core": "series-0", "cpu": "series-0", "cache": "text", "value": "title",
-    "added": "series-2", "removed": "series-3", "changed": "series-1",
+    "name": "title", "device": "hi", "offline": "disturbed", "barred": "disturbed", "trouble": "status-warn",
+    "used": "s1", "free": "track", "core": "s1", "cpu": "s1", "cache": "dim", "value": "hi",
+    "added": "s3", "removed": "s4", "changed": "s2",
 }  # fmt: skip
-"""What a map's roles look like; loads have one color, and their digits or bars say the rest."""
+"""What a map's roles look like."""
+_LOAD, _SELECTED = "load-", "selected-"
+_CELLS, _BARS = frozenset({"core", "cpu"}), frozenset({"used", "free"})
+"""Roles of cores without a load, and of bars, which the cursor leaves as they are."""
+_RAMP_STEPS = 6
+_DENSITY = {ScreenLook.SIXTEEN: "░▒▓█", ScreenLook.PLAIN: "░▒▓█", ScreenLook.ASCII: ".:+#"}
+"""Loads where there are few colors."""
 
 
-_BARS = frozenset({"used", "free"})
-"""Roles that the cursor leaves as they are: reversed, what is used would look free."""
+class LoadCells(CellView):
+    """Cells whose loads have the colors of the ramp, and where there are few colors a density."""
+
+    look = ScreenLook.COLOR
+
+    def _style_of(self, role: str) -> str:
+        if role.startswith(_SELECTED):
+            return f"{super()._style_of(role.removeprefix(_SELECTED))} on $sel"
+        return super()._style_of(role)
+
+    def _drawn(self, cell: Cell) -> tuple[str, str]:
+        """Return the text and the look of a cell."""
+        look, text = self.look, cell.text
+        if cell.role == "free" and look in (ScreenLook.COLOR, ScreenLook.SIXTEEN):
+            text = text.replace("·", "▄")
+        if not cell.role.startswith(_LOAD):
+            return text, _ROLES.get(cell.role, cell.role)
+        step = int(cell.role.removeprefix(_LOAD))
+        if look is ScreenLook.COLOR:
+            return text, f"ramp-{step * _RAMP_STEPS // LOADS}"
+        if set(text) <= {FULL, "█"}:
+            text = _DENSITY[look][step * len(_DENSITY[look]) // LOADS] * len(text)
+        return text, "s1"
 
 
-class MapView(ScrolledRows):
+class MapLegend(LoadCells):
+    """What the colors of the cores mean, and the signs that are there."""
+
+    pus: Sequence[Pu] = ()
+    """The CPUs that are drawn."""
+
+    def _redraw(self) -> None:
+        width, height = self.size
+        drawing = Drawing(width, height)
+        x = width
+        for cell in reversed(legend(self.pus, width)):
+            text, look = self._drawn(cell)
+            x -= len(text)
+            drawing.put(x, 0, text, look)
+        self.present(drawing)
+
+
+class MapView(LoadCells, ScrolledRows, can_focus=True):
     """Sockets, nodes, cores, memory and devices; scrolls by rows where they do not fit."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -42,6 +91,8 @@ class MapView(ScrolledRows):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
         self._map: Map | None = None
+        self._shown: Sequence[Row] = ()
+        """The rows in sight."""
         self.chosen = ""
         """Key of the part under the cursor; empty where none is."""
 
@@ -80,13 +131,9 @@ class MapView(ScrolledRows):
 
     def on_click(self, event: events.Click) -> None:
         """Select the part under the mouse."""
-        if self._map is None or event.y >= self.size.height - 1:
-            return
-        above = len(self._fixed())
-        y = event.y - above
-        row = self._fixed()[event.y] if y < 0 else (*self._map.rows[self._top :], *((),) * self.size.height)[y]
+        rows = [*self._fixed(), *self._shown]
         x = 0
-        for cell in row:
+        for cell in rows[event.y] if event.y < len(rows) else ():
             x += len(cell.text)
             if event.x < x:
                 self._select(cell.key, None)
@@ -135,24 +182,29 @@ class MapView(ScrolledRows):
 
     def _fixed(self) -> list[Row]:
         """The rows above, which stay."""
-        return [] if self._map is None else [row for row in (self._map.title, self._map.heading) if row]
+        return [self._map.heading] if self._map is not None and self._map.heading else []
 
     def _redraw(self) -> None:
         width, height = self.size
         if self._map is None or not width or not height:
             return
         drawing = Drawing(width, height)
-        fixed = self._fixed()
-        shown = self._visible(self._map.rows, height - len(fixed) - 1)
-        for y, row in enumerate((*fixed, *shown)):
+        fixed, below = self._fixed(), self._map.below
+        room = height - len(fixed) - len(below)
+        higher = len(self._map.rows) > room
+        self._shown = self._visible(self._map.rows, room - higher)
+        note = (Cell(str(self.border_subtitle), "dim"),) if higher else ()
+        for y, row in enumerate((*fixed, *self._shown, *([note] if higher else ()), *below)):
             x = 0
             for cell in row:
-                drawing.put(x, y, cell.text, self._role(cell))
+                drawing.put(x, y, *self._drawn(cell))
                 x += len(cell.text)
-        drawing.put(0, height - 1, self._map.legend, "axis")
         self.present(drawing)
 
-    def _role(self, cell: Cell) -> str:
-        if cell.key and cell.key == self.chosen and cell.role not in _BARS:
-            return "cursor"
-        return "series-0" if cell.role.startswith("load-") else _ROLES.get(cell.role, cell.role)
+    def _drawn(self, cell: Cell) -> tuple[str, str]:
+        text, look = super()._drawn(cell)
+        if not cell.key or cell.key != self.chosen or cell.role in _BARS:
+            return text, look
+        if cell.role.startswith(_LOAD) or cell.role in _CELLS:
+            return "◆" * len(text), "status-active"
+        return text, f"{_SELECTED}{look}" if self.look in (ScreenLook.COLOR, ScreenLook.SIXTEEN) else "cursor"

@@ -129,19 +129,22 @@ class Devices:
         also: tuple[str, ...] = (),
         identity: str | None = None,
         trouble: str = "",
+        more: Iterable[str | None] = (),
+        up: bool = True,
     ) -> TopologyItem:
         """Return an item with its link and its fault; the first of ``parts`` is its name."""
         chain = tuple(f"pci:{function.address}" for function in self._pci_chain(address))
         trained = _link_text(self._linked(address))
-        link = f"PCIe {trained}" if trained else None
+        link = f"PCIe {trained}" if trained else ""
         named = (key, *also, *chain[:1])
         trouble = trouble or next((self.troubles[name] for name in named if name in self.troubles), "")
         name, *rest = filter(None, (*parts, link))
-        called, *figures = filter(None, (*brief, link)) if brief else ("",)
+        called, *figures = filter(None, brief) if brief else ("",)
         about = ", ".join(rest)
         return TopologyItem(
             key, label_of(name, about, trouble), (*facts, *self._path_facts(name, address)), children,
-            also=(*also, *chain), identity=identity or "", name=called, brief=f" {', '.join(figures)}".rstrip(),
+            also=(*also, *chain), identity=identity or "", name=called, brief=tuple(figures),
+            more=tuple(filter(None, more)), link=link, up=up,
             about=about, trouble=trouble,
         )  # fmt: skip
 
@@ -195,6 +198,8 @@ class Devices:
             f"nic:{nic.name}", (nic.name, nic.kind, over, speed, state),
             brief if is_port(nic) or nic.kind == "bond" else (), facts,
             address=nic.pci_address, identity=nic_identity(nic), trouble=fault_text,
+            more=(nic.driver, if_known(nic.mtu, lambda mtu: f"MTU {mtu}"), if_known(nic.master, lambda to: f"in {to}")),
+            up=nic.carrier is not False and nic.up is not False,
         )  # fmt: skip
 
     def _controller(self, controller: NvmeController) -> TopologyItem:
@@ -220,6 +225,7 @@ class Devices:
             f"nvme:{controller.name}", (controller.name, "NVMe", transport, size), (controller.name, transport, size),
             facts, tuple(self.disk(disk) for disk in disks),
             address=controller.pci_address, identity=controller.serial, trouble=state,
+            more=(controller.model, *(_mounted(disk) for disk in disks)),
         )  # fmt: skip
 
     def _hba(self, hba: Hba) -> TopologyItem:
@@ -247,7 +253,7 @@ class Devices:
         return self._item(
             f"hba:{hba.name}", parts, parts, facts, tuple(self.disk(disk) for disk in disks),
             address=hba.pci_address, identity=adapter_identity(hba),
-            trouble="" if hba.state in _NORMAL_STATES else hba.state or "",
+            trouble="" if hba.state in _NORMAL_STATES else hba.state or "", more=(hba.model, hba.driver),
         )  # fmt: skip
 
     def disk(self, device: BlockDevice) -> TopologyItem:
@@ -279,14 +285,14 @@ class Devices:
             ("WWN", device.wwn),
         )
         partitions = tuple(self.disk(part) for part in self._partitions.get(device.name, ()))
-        used = f"on {device.mount_points[0]}" if device.mount_points else None
+        used = _mounted(device)
         whole = device.kind is not BlockKind.PARTITION
         # The link of an NVMe namespace or of a disk behind an adapter is shown at its controller.
         own = whole and device.hctl is None and device.kind is not BlockKind.NVME
         return self._item(
             f"disk:{device.name}", (name, f"{device.kind.value}{level}", size, used), (name, level.strip(), size),
             facts, partitions, address=device.pci_address if own else None, also=(f"block:{device.name}",),
-            identity=disk_identity(device),
+            identity=disk_identity(device), more=(used, device.model, device.kind.value),
         )  # fmt: skip
 
     def _map(self, found: MultipathMap) -> TopologyItem:
@@ -333,6 +339,10 @@ class Devices:
             (mount.mount_point, version, mount.export, connections),
             facts,
         )
+
+
+def _mounted(device: BlockDevice) -> str | None:
+    return f"on {device.mount_points[0]}" if device.mount_points else None
 
 
 def _celsius(controller: NvmeController) -> str | None:

@@ -107,7 +107,7 @@ class _TreeBuilder:
         core_text = counted(len(cores) if machine.cores else None, "core")
         key, label_text = f"package:{index}", label_of(label, core_text, "")
         return TopologyItem(
-            key, label_text, facts, tuple(inside), small, name=label, brief=f": {core_text}", about=core_text
+            key, label_text, facts, tuple(inside), small, name=label, brief=(core_text,), about=core_text
         )
 
     def _node(self, node: NumaNode) -> TopologyItem:
@@ -139,7 +139,7 @@ class _TreeBuilder:
         trouble = ", ".join(filter(None, troubles))
         name, about = f"Node {node.os_id}", f"{cores}, {memory}"
         return TopologyItem(
-            key, label_of(name, about, trouble), _node_facts(node), also=tuple(pools), name=name, brief=f": {about}",
+            key, label_of(name, about, trouble), _node_facts(node), also=tuple(pools), name=name, brief=(about,),
             about=about, trouble=trouble,
         )  # fmt: skip
 

@@ -40,8 +40,14 @@ class TopologyItem(Struct, frozen=True):
     """A persistent identity such as a serial number or a MAC address, because names may change between boots."""
     name: str = ""
     """What the map calls it; empty for what it does not show."""
-    brief: str = ""
-    """What the map says behind the name, with what separates it."""
+    brief: tuple[str, ...] = ()
+    """What the map says behind the name."""
+    more: tuple[str, ...] = ()
+    """What the map adds as far as there is room."""
+    link: str = ""
+    """Its link as the map says it."""
+    up: bool = True
+    """Whether it is in service; an interface without a link is not."""
     about: str = ""
     """What of the label follows the name."""
     trouble: str = ""
@@ -108,7 +114,7 @@ def holding(root: TopologyItem, words: Sequence[str]) -> tuple[TopologyItem, ...
     """
     wanted = [word.lower() for word in words]
     found: tuple[list[TopologyItem], ...] = ([], [], [])
-    for item in _every(root) if wanted else ():
+    for item in every(root) if wanted else ():
         label = item.marked_label.lower()
         facts = " ".join(f"{name} {value}" for name, value in item.facts).lower()
         if all(word in label or word in facts for word in wanted):
@@ -117,10 +123,11 @@ def holding(root: TopologyItem, words: Sequence[str]) -> tuple[TopologyItem, ...
     return tuple(item for rank in found for item in rank)
 
 
-def _every(item: TopologyItem) -> Iterator[TopologyItem]:
+def every(item: TopologyItem) -> Iterator[TopologyItem]:
+    """Return a part and all parts inside."""
     yield item
     for child in item.children:
-        yield from _every(child)
+        yield from every(child)
 
 
 def label_of(name: str, about: str, trouble: str) -> str:

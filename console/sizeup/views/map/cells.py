@@ -1,7 +1,8 @@
-"""The cells that a map of a machine is made of: meters, values, faults, differences and devices."""
+"""The cells that a map of a machine is made of: bars, faults, differences, devices, and frames around rows."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -10,7 +11,7 @@ from sizeup.model.numa import NumaNode
 from sizeup.units import format_bytes, format_range
 from sizeup.views.machine.topology_item import ItemChange, TopologyItem
 
-_USED, _FREE = "█", "·"
+_USED, _HALF, _FREE = "▄", "▖", "·"
 
 
 class Cell(Struct, frozen=True):
@@ -51,26 +52,28 @@ def cut(cells: Sequence[Cell], width: int) -> list[Cell]:
     return [*kept, last] if last.role == "trouble" else kept
 
 
-def meter(share_used: float, cells: int, key: str = "") -> Row:
-    """Return a bar in brackets, its used part filled."""
-    used = min(max(round(share_used * cells), 0), cells)
-    return (
-        Cell("[", "free", key),
-        Cell(_USED * used, "used", key),
-        Cell(_FREE * (cells - used) + "]", "free", key),
-    )
+def apart(left: Sequence[Cell], right: Sequence[Cell], width: int) -> Row:
+    """Return cells at both ends of a row; where both have no room, the left ones are cut."""
+    return (*padded(left, width - width_of(right)), *right)
 
 
-def memory_used(node: NumaNode, of: str = " of ") -> tuple[float | None, str]:
+def bar(share_used: float, cells: int, key: str = "") -> Row:
+    """Return a bar whose used part is filled, to half a cell."""
+    halves = min(max(round(share_used * cells * 2), 0), cells * 2)
+    used = _USED * (halves // 2) + _HALF * (halves % 2)
+    return Cell(used, "used", key), Cell(_FREE * (cells - len(used)), "free", key)
+
+
+def memory_used(node: NumaNode) -> tuple[float | None, str]:
     """Return the share of a node's memory that is used, and both figures as text; None where it is unknown."""
     if node.memory_bytes is None:
         return None, "memory unknown"
     if not node.memory_bytes:
         return None, "no memory"
     if node.free_bytes is None:
-        return None, f"unknown of {format_bytes(node.memory_bytes)}"
+        return None, f"unknown of {format_bytes(node.memory_bytes)} used"
     used = max(node.memory_bytes - node.free_bytes, 0)
-    return used / node.memory_bytes, format_range(used, node.memory_bytes, "bytes", of)
+    return used / node.memory_bytes, f"{format_range(used, node.memory_bytes, 'bytes', ' of ')} used"
 
 
 def change_mark(change: ItemChange | None) -> Row:
@@ -85,8 +88,9 @@ def fault(word: str | None) -> Row:
 
 def device_cells(item: TopologyItem) -> Row:
     """Return the cells of a device: name, values, change and fault, the last two with sign and word."""
-    cells = (Cell(item.name, "device", item.key), Cell(item.brief, "text", item.key), *change_mark(item.change))
-    return (*cells, *fault(item.trouble))
+    words = ", ".join(filter(None, (*item.brief, item.link)))
+    named = (Cell(item.name, "device", item.key), Cell(f" {words}".rstrip(), "text", item.key))
+    return (*named, *change_mark(item.change), *fault(item.trouble))
 
 
 def flowed(entries: Iterable[Sequence[Cell]], width: int, first: str = "", rest: str = "", gap: int = 3) -> list[Row]:
@@ -106,15 +110,41 @@ def flowed(entries: Iterable[Sequence[Cell]], width: int, first: str = "", rest:
     return [tuple(row) for row in rows]
 
 
-def wrapped(cells: Sequence[Cell], width: int, first: str, rest: str) -> list[Row]:
-    """Return cells in as many rows as they need, broken at blanks."""
-    rows: list[list[Cell]] = [[Cell(first, "frame")]]
-    for cell in cells:
-        words = cell.text.split(" ")
-        for number, word in enumerate(words):
-            text = f" {word}" if number else word
-            if width_of(rows[-1]) + len(text) > width and len(rows[-1]) > 1:
-                rows.append([Cell(rest, "frame")])
-                text = word
-            rows[-1].append(Cell(text[: max(width - width_of(rows[-1]), 0)], cell.role, cell.key))
-    return [tuple(row) for row in rows]
+def wrapped(text: str, width: int, role: str, key: str = "", rest: str = "") -> list[Row]:
+    """Return a text in as many rows as it needs, broken at blanks; later rows begin with ``rest``."""
+    lines = textwrap.wrap(text, max(width, 1), subsequent_indent=rest, break_on_hyphens=False)
+    return [(Cell(line, role, key),) for line in lines]
+
+
+def beside(blocks: Sequence[Sequence[Row]], widths: Sequence[int], gap: int = 1) -> list[Row]:
+    """Return blocks side by side, each in its width, with blanks between them and below the shorter ones."""
+    rows: list[Row] = []
+    for y in range(max(map(len, blocks), default=0)):
+        cells: list[Cell] = []
+        for block, width in zip(blocks, widths, strict=True):
+            cells += [Cell(" " * gap, "text")] if cells else []
+            cells += padded(block[y] if y < len(block) else (), width)
+        rows.append(tuple(cells))
+    return rows
+
+
+def rule(title: Sequence[Cell], width: int, basis: Sequence[Cell] = ()) -> Row:
+    """Return a title in a line that parts two sections, with what it rests on at its right end."""
+    end = (Cell(" ", "frame"), *basis, Cell(" ─", "frame")) if basis and width_of(basis) + 12 <= width else ()
+    name = cut(title, width - width_of(end) - 4)
+    line = "─" * (width - width_of(name) - width_of(end) - 3)
+    return (Cell("─ ", "frame"), *name, Cell(f" {line}", "frame"), *end)
+
+
+def panel(
+    title: Sequence[Cell], body: Sequence[Row], width: int, rows: int = 0, basis: Sequence[Cell] = ()
+) -> list[Row]:
+    """Return a frame around rows, at least so many of them: title and basis in its upper edge."""
+    edge = Cell("│", "frame")
+    inside = width - 4
+    lines: list[Row] = [*body, *[()] * (rows - len(body))]
+    return [
+        (Cell("╭", "frame"), *rule(title, width - 2, basis), Cell("╮", "frame")),
+        *((edge, Cell(" ", "text"), *padded(row, inside), Cell(" ", "text"), edge) for row in lines),
+        (Cell(f"╰{'─' * (width - 2)}╯", "frame"),),
+    ]

@@ -6,27 +6,61 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.numa import MemoryKind, NumaNode, pool_key
-from sizeup.model.topology import Cache
+from sizeup.model.topology import CacheKind
 from sizeup.procfs.lists import format_list
-from sizeup.text import if_known, plural
-from sizeup.units import format_bytes
+from sizeup.text import capitalized, counted, if_known, plural
+from sizeup.units import format_bytes, format_hz
 from sizeup.views.machine.devices import Devices
 from sizeup.views.machine.difference import MachineComparison
 from sizeup.views.machine.facts import kind_text, no_cpus_text
-from sizeup.views.machine.topology import cache_name, page_cache_text
+from sizeup.views.machine.topology import cache_name
 from sizeup.views.machine.topology_item import ItemChange, TopologyItem
-from sizeup.views.map.boxes import Box, CacheGroup, NodeMemory, NodePart
 from sizeup.views.map.cells import memory_used
-from sizeup.views.map.tiles import CorePart
+from sizeup.views.map.cores import CacheGroup, CorePart
 
 LOOSE = "No node"
 """The row of devices that the kernel gives no node."""
 _ALIKE = 6
 """If a node has more disks without faults, they are counted instead of named."""
+
+
+class NodePart(Struct, frozen=True):
+    """A node with its cores and devices, or cores outside all nodes, which have no ``os_id``."""
+
+    key: str
+    os_id: int | None
+    groups: tuple[CacheGroup, ...] = ()
+    devices: tuple[TopologyItem, ...] = ()
+
+
+class Box(Struct, frozen=True):
+    """A socket, or a node that is in no socket or in several."""
+
+    key: str
+    title: str
+    facts: tuple[str, ...] = ()
+    """The last ones go where there is no room."""
+    caches: str = ""
+    parts: tuple[NodePart, ...] = ()
+
+
+class NodeMemory(Struct, frozen=True):
+    """Memory and huge pages of a node, as they are drawn."""
+
+    share: float | None
+    words: str
+    trouble: str = ""
+    change: ItemChange | None = None
+    pools: tuple[tuple[str, float, str, str], ...] = ()
+    """Page size, share used, words and trouble of each pool."""
+    more: tuple[str, ...] = ()
+    """What else is known of it."""
 
 
 class MapParts:
@@ -47,10 +81,6 @@ class MapParts:
         devices = Devices(machine)
         self.troubles = devices.troubles
         self.cell_role = "cpu" if machine.pus and not machine.cores else "core"
-        self._caches: dict[int, list[Cache]] = {}
-        for cache in machine.caches:
-            for cpu in cache.shared_by:
-                self._caches.setdefault(cpu, []).append(cache)
         cores = self._cores()
         self.nodes: dict[str, NodePart] = {}
         """Nodes by name, ``S0 N1``, and after them cores that are in no node."""
@@ -76,26 +106,27 @@ class MapParts:
         ]
         """What belongs to no node, by the name of its row."""
 
-    @property
-    def core_count(self) -> int:
-        """Return how many cores are drawn."""
-        return sum(len(group.cores) for part in self.nodes.values() for group in part.groups)
-
     def _cores(self) -> list[CorePart]:
         machine = self.machine
         if not machine.cores:
             return [CorePart(f"pu:{pu.cpu}", str(pu.cpu), (pu.cpu,)) for pu in machine.pus]
         return [
-            CorePart(f"core:{index}", str(index), core.pus, self._own_caches(core.pus))
+            CorePart(f"core:{index}", str(index), core.pus)
             for index, core in enumerate(machine.cores)
             if core.pus  # a session may hold any core
         ]
 
-    def _own_caches(self, cpus: tuple[int, ...]) -> tuple[tuple[int, str], ...]:
-        """Return level and name of the caches that a core shares with no other, the largest first."""
-        caches = {id(cache): cache for cpu in cpus for cache in self._caches.get(cpu, ())}
-        own = [cache for cache in caches.values() if set(cache.shared_by) <= set(cpus)]
-        return tuple((cache.level, cache_name(cache)) for cache in sorted(own, key=lambda cache: -cache.level))
+    def _caches_of(self, pus: Sequence[int], cores: int) -> str:
+        """Return the caches of a socket, from the largest down: ``8 × L3 32 MiB; each core L2 1 MiB, L1d 32 KiB``."""
+        inside = frozenset(pus)
+        counts = Counter(
+            (-cache.level, cache_name(cache))
+            for cache in self.machine.caches
+            if cache.kind is not CacheKind.INSTRUCTION and not inside.isdisjoint(cache.shared_by)
+        )
+        own = [name for (_, name), count in sorted(counts.items()) if 1 < count == cores]
+        others = [name if n == 1 else f"{n} × {name}" for (_, name), n in sorted(counts.items()) if name not in own]
+        return "; ".join(filter(None, (", ".join(others), ", ".join(own) and f"each core {', '.join(own)}")))
 
     def _groups(self, cores: Sequence[CorePart]) -> tuple[CacheGroup, ...]:
         """Return cores grouped by the largest cache that they share; the others as one group."""
@@ -124,18 +155,15 @@ class MapParts:
             names = [node_name(node) for node in machine.nodes if node.packages == (index,)]
             parts = [self.nodes[name] for name in (*names, f"S{index}") if name in self.nodes]
             placed.update((*names, f"S{index}"))
-            caches = Counter(group.cache for part in parts for group in part.groups if group.cache)
-            title = (
-                f"Socket {index if package.os_id is None else package.os_id}",
-                *((plural(sum(core.package == index for core in machine.cores), "core"),) if machine.cores else ()),
-                plural(len(package.pus), "thread"),
-                *(_times(count, name) for name, count in caches.items()),
-                *filter(None, (package.model or machine.cpu_model,)),
-            )
-            boxes.append(Box(f"package:{index}", title, tuple(parts)))
+            cores = sum(core.package == index for core in machine.cores)
+            counts = f"{counted(cores if machine.cores else None, 'core')}, {plural(len(package.pus), 'thread')}"
+            clock = if_known(machine.base_clock, lambda clock: format_hz(clock.value))
+            facts = (counts, *filter(None, (package.model or machine.cpu_model, clock)))
+            title = f"Socket {index if package.os_id is None else package.os_id}"
+            boxes.append(Box(f"package:{index}", title, facts, self._caches_of(package.pus, cores), tuple(parts)))
         for name, part in self.nodes.items():
             if name not in placed:
-                boxes.append(Box(part.key, (self._loose_title(name),), (part,)))
+                boxes.append(Box(part.key, self._loose_title(name), parts=(part,)))
         return boxes
 
     def _loose_title(self, name: str) -> str:
@@ -143,11 +171,11 @@ class MapParts:
         if node is None:
             return name
         if node.packages:
-            return f"Node {node.os_id}, sockets {format_list(node.packages)}"
-        return f"Node {node.os_id}, {'sockets unknown' if node.pus else no_cpus_text(node)}"
+            return f"Sockets {format_list(node.packages)}"
+        return "Sockets unknown" if node.pus else capitalized(no_cpus_text(node))
 
-    def memory_of(self, node: NumaNode, *, unused: bool) -> NodeMemory:
-        """Return memory and huge pages of a node as they are drawn; ``unused`` with pools of which nothing is used."""
+    def memory_of(self, node: NumaNode) -> NodeMemory:
+        """Return memory and huge pages of a node as they are drawn."""
         share, words = memory_used(node)
         key = f"node:{node.os_id}"
         pools = tuple(
@@ -158,46 +186,41 @@ class MapParts:
                 self.troubles.get(pool_key(node.os_id, pool.page_bytes), ""),
             )
             for pool in node.huge_pages
-            if pool.total and (unused or pool.free < pool.total)
+            if pool.total
         )
-        more = tuple(filter(None, (_uses(node), self._kind(node), self._measured.get(node.os_id))))
-        short = memory_used(node, "/")[1]
-        return NodeMemory(share, words, short, self.troubles.get(key, ""), self.changes.get(key), pools, more)
+        more = tuple(filter(None, (self._kind(node), self._measured.get(node.os_id))))
+        return NodeMemory(share, words, self.troubles.get(key, ""), self.changes.get(key), pools, more)
 
     def _kind(self, node: NumaNode) -> str:
-        """Return the kind of memory and its tier, as far as they are known and tell nodes apart."""
-        known = node.kind not in (MemoryKind.UNKNOWN, MemoryKind.NONE)
+        """Return the kind of memory that is no plain DRAM, and its tier where that tells nodes apart."""
+        known = node.kind not in (MemoryKind.UNKNOWN, MemoryKind.NONE, MemoryKind.DRAM)
         tiers = {other.tier for other in self.machine.nodes}
         tier = "" if node.tier is None or len(tiers) < 2 else f"memory tier {node.tier}"
         return ", ".join(filter(None, (kind_text(node.kind) if known else "", tier)))
 
+    def _judged(self, item: TopologyItem) -> TopologyItem:
+        """Return a part whose fault is just not in service if its findings are no warnings."""
+        keys = {item.key, *item.also}
+        told = {finding.severity for finding in self.machine.findings if keys.intersection(finding.subjects)}
+        if item.trouble and told == {Severity.INFO}:
+            return replace(item, trouble="", up=False, brief=(*item.brief, item.trouble))
+        return item
+
     def _shown(self, items: Sequence[TopologyItem]) -> list[TopologyItem]:
         """Return the items that the map shows; bridges are left out, and many disks without faults become one item."""
-        items = [replace(item, change=self.changes.get(item.key)) for item in items if item.name]
+        items = [replace(self._judged(item), change=self.changes.get(item.key)) for item in items if item.name]
         plain = [item for item in items if item.key.startswith("disk:") and not (item.trouble or item.change)]
         if len(plain) <= _ALIKE:
             return items
         name, count = f"{plain[0].name} to {plain[-1].name}", plural(len(plain), "disk")
-        alike = TopologyItem(plain[0].key, f"{name}: {count}", name=name, brief=f": {count}", about=count)
+        alike = TopologyItem(plain[0].key, f"{name}: {count}", name=name, brief=(count,), about=count)
         return [*(item for item in items if item not in plain), alike]
-
-
-def _uses(node: NumaNode) -> str:
-    """Return what is free of the memory of a node, and what of the used is page cache or shared."""
-    uses = (("page cache", page_cache_text(node)), ("shared memory", if_known(node.shmem_bytes, format_bytes)))
-    used = ", ".join(f"{name} {size}" for name, size in uses if size)
-    free = "" if node.free_bytes is None or not node.memory_bytes else f"free {format_bytes(node.free_bytes)}"
-    return "; ".join(filter(None, (free, used and f"used includes {used}")))
 
 
 def node_name(node: NumaNode) -> str:
     """Return the name of a node with its sockets: ``S0 N1``."""
     packages = f"S{format_list(node.packages)} " if node.packages else ""
     return f"{packages}N{node.os_id}"
-
-
-def _times(count: int, name: str) -> str:
-    return name if count == 1 else f"{count} x {name}"
 
 
 def _changes(item: TopologyItem) -> dict[str, ItemChange]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 
 from sizeup.discovery.setting_facts import SETTING_FACTS
 from sizeup.model.machine import Machine
-from sizeup.views.machine.os_settings import vendors_advice
 from sizeup.views.map.cells import Cell, Row
 
 _LEAST_ROWS = 3
@@ -24,17 +22,10 @@ Setting = tuple[str, str]
 def settings_rows(machine: Machine, width: int, rows: int) -> list[Row]:
     """Return the settings that are known with their heading, in at most so many rows; nothing where few would fit."""
     facts = [(fact.name, value) for fact in SETTING_FACTS if (value := fact.value(machine)) is not None]
-    high = rows - 1
-    if high < _LEAST_ROWS or not facts:
-        return []
-    columns = _columns(facts, width, high)
+    columns = _columns(facts, width, rows) if facts and rows >= _LEAST_ROWS else []
     if not columns:
         return []
-    shown = sum(map(len, columns))
-    if len(columns) == 1 and shown == len(facts):
-        return list(_with_advice(columns[0], width))
-    heading = "Settings" if shown == len(facts) else f"Settings, {shown} of {len(facts)}"
-    return [(Cell(heading, "name"),), *_beside(columns)]
+    return list(_beside(columns))
 
 
 def _columns(facts: Sequence[Setting], width: int, high: int) -> list[Sequence[Setting]]:
@@ -64,17 +55,3 @@ def _beside(columns: Sequence[Sequence[Setting]]) -> Iterator[Row]:
             name, value = column[y] if y < len(column) else ("", "")
             cells += [Cell(f"{name:{names}}  ", "text"), Cell(f"{value:{values + gap}}", "value")]
         yield tuple(cells)
-
-
-def _with_advice(column: Sequence[Setting], width: int) -> Iterator[Row]:
-    names, values = (max(len(fact[part]) for fact in column) for part in (0, 1))
-    left = width - names - values - 2 * _GAP
-    wanted = "Recommended by vendors" if left >= _ADVICE else ""
-    yield (Cell(f"{'Settings':{names + values + 2 * _GAP}}", "name"), Cell(wanted, "name"))
-    for name, value in column:
-        advice = vendors_advice(name) if left >= _ADVICE else ""
-        yield (
-            Cell(f"{name:{names + _GAP}}", "text"),
-            Cell(f"{value:{values + _GAP}}", "value"),
-            Cell(textwrap.shorten(advice, left, placeholder=" …") if advice else "", "text"),
-        )
