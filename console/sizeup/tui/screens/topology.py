@@ -31,7 +31,7 @@ from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.facts import FactsGrid, finding_text
 from sizeup.tui.widgets.machine_page import PAGES, MachinePage
 from sizeup.tui.widgets.map import MapLegend, MapView
-from sizeup.tui.widgets.tab_row import TabRow
+from sizeup.tui.widgets.tab_row import tabs_text
 from sizeup.tui.widgets.tree import ItemTree
 from sizeup.views.band import Band
 from sizeup.views.machine.difference import MachineComparison, OtherMachine, compared
@@ -90,7 +90,7 @@ class TopologyScreen(ModeScreen):
     def body(self) -> Iterable[Widget]:
         """The map or a page of facts, or in their place the tree with its details."""
         with Horizontal(id="views"):
-            yield TabRow(id="tabs")
+            yield Static(id="tabs")
             yield MapLegend(id="legend")
         yield MapView(id="map")
         yield MachinePage(id="page")
@@ -302,8 +302,8 @@ class TopologyScreen(ModeScreen):
             title = f"{place} of {title}"
         self.query_one("#tree").border_title = Text(title)
         self.query_one("#detail-pane").border_title = Text(sides)
-        names = (_MAP, *PAGES)
-        self.query_one(TabRow).show_tabs(names, "" if self.has_class("-tree") else self._page)
+        shown = "" if self.has_class("-tree") else self._page
+        self.query_one("#tabs", Static).update(tabs_text(((name, name) for name in (_MAP, *PAGES)), shown))
 
     def _show_map(self) -> None:
         machine, shown = self.host.machine, self.query_one(MapView)
