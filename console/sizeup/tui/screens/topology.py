@@ -64,7 +64,6 @@ class TopologyScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._band.add_class("-small")
         self._maker: tuple[Machine, MachineComparison | None, _NodesMeasured, MapMaker] | None = None
         self._nodes_measured = _NodesMeasured()
         self._tree: tuple[tuple[Machine | None, OtherMachine | None], TopologyItem] | None = None
@@ -116,6 +115,11 @@ class TopologyScreen(ModeScreen):
         machine = self.host.machine
         place = first_key(action_of("topology.next"), self.host.keys)
         return None if machine is None else topology_band(machine, self._problems(), place)
+
+    def show_band(self) -> None:
+        """Redraw the band, small on every screen: the map takes the rows."""
+        super().show_band()
+        self._band.add_class("-small")
 
     def _problems(self) -> list[Problem]:
         machine = self.host.machine
