@@ -251,15 +251,20 @@ def build_python(target: Target, sources: dict[str, Path], builder: Path | None)
         f"--build={machine}-linux-gnu", f"--with-build-python={builder}", "ac_cv_file__dev_ptmx=yes",
         "ac_cv_file__dev_ptc=no", "ac_cv_buggy_getaddrinfo=no",
     ]  # fmt: skip
+    # The compiler's musl is 1.2.5; these are not in the older ones that Debian 12 and Alpine 3.19 have.
+    newer = ["ac_cv_func_preadv2=no", "ac_cv_func_pwritev2=no"] if target.library == "musl" else []
+    commands = tools(target)
+    if target.library == "musl":  # by which configure tells musl, and which the compiler's own stdarg.h hides
+        commands["CPP"] = f"{commands['CC']} -E -D__DEFINED_va_list"
     variables = {
-        **tools(target), "MODULE_BUILDTYPE": "static", "LDFLAGS": f"-L{made / 'lib'} -s",
+        **commands, "MODULE_BUILDTYPE": "static", "LDFLAGS": f"-L{made / 'lib'} -s",
         "CPPFLAGS": f"-I{made / 'include'}", "LIBFFI_CFLAGS": f"-I{made / 'include'}",
         "LIBFFI_LIBS": str(made / "lib/libffi.a"), "ZLIB_CFLAGS": f"-I{made / 'include'}",
         "ZLIB_LIBS": str(made / "lib/libz.a"),
     }  # fmt: skip
     run(
         sources["python"] / "configure", "-q", "--prefix=/sizeup", "--disable-test-modules", "--with-ensurepip=no",
-        *cross, *(f"py_cv_module_{name}=n/a" for name in _LEFT_OUT), cwd=target.built, **variables,
+        *cross, *newer, *(f"py_cv_module_{name}=n/a" for name in _LEFT_OUT), cwd=target.built, **variables,
     )  # fmt: skip
     run("make", f"-j{os.cpu_count()}", cwd=target.built)
     run("make", "install", f"DESTDIR={target.work / 'installed'}", cwd=target.built)
