@@ -15,35 +15,44 @@ from textual.widgets import Input, OptionList, Static
 
 from sizeup.compare.published_results import PREFIX
 from sizeup.errors import SizeupError
-from sizeup.quantity import Origin
+from sizeup.quantity import Origin, Words
 from sizeup.sizing.input_key import TYPED_SOURCE
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.presets import shipped_presets
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.table import rows
+from sizeup.sizing.rules import shipped
+from sizeup.sizing.verdict import RESOURCE_NAMES
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.baseline_sessions import choices
 from sizeup.tui.dialogs import ChoiceDialog, PickDialog, ask
 from sizeup.tui.option_text import by_keys
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.sizing_panels import cost_lines, factor_lines, share_lines
 from sizeup.tui.screens.sizing_state import SizingState
 from sizeup.tui.screens.sizing_text import (
     ANSWERS,
     comparison_page,
     factors_chart,
-    headline_verdict,
     input_options,
     licenses_page,
     working_line,
     working_lines,
 )
-from sizeup.tui.screens.summary_text import status_styles
+from sizeup.tui.screens.summary_text import in_console
 from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView
+from sizeup.tui.widgets.lines import frame_title
 from sizeup.tui.widgets.lists import KeyList, hanging
+from sizeup.views.band import Band, NextStep
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.sizing_table import answer_rows
+from sizeup.views.result.band import changed_band, summary_band
 from sizeup.views.result.summary import summary
 
+_HIGH = 30
+"""Rows from which on factors and cost stand below the shares."""
+_FRAME = 4
 _MOVES, _BACK = "Enter: factors", "Enter: working"
 _INPUTS, _EDITING = "~ assumed; Enter edits", "Enter takes it, Esc leaves"
 
@@ -65,13 +74,15 @@ class SizingScreen(ModeScreen):
         """Whether what moves the chosen answer is shown in place of its working."""
 
     def body(self) -> Iterable[Widget]:
-        """The verdict above inputs, answers, working."""
-        yield Static(id="verdict", markup=False)
+        """Inputs beside shares, factors and cost, or beside the answers with their working."""
         with Horizontal(id="body"):
             with Vertical(id="inputs-pane"):
                 yield KeyList(id="inputs")
                 yield Static(id="input-help", markup=False)
                 yield Input(id="input-value", compact=True)
+            with Vertical(id="proof"):
+                for name in ("shares", "factors", "cost"):
+                    yield Static(id=name, markup=False)
             with Vertical(id="answers-pane"):
                 yield Static(id="answers-label", markup=False)
                 yield AnswerTable(id="answers")
@@ -90,7 +101,6 @@ class SizingScreen(ModeScreen):
     def show_machine(self) -> None:
         """Size the machine again."""
         super().show_machine()
-        self._show_verdict()
         # A dialog that closes brings the screen back too, and must not wipe what it put there.
         self._update()
 
@@ -104,13 +114,19 @@ class SizingScreen(ModeScreen):
             self._state.calculate()
             self._fill()
 
-    def _show_verdict(self) -> None:
-        """Show the verdict in the words of Summary."""
-        host, styles = self.host, status_styles(ansi=self.app.current_theme.ansi)
-        workload = f"{first_key_of('app.workload', host.keys)}: enter a workload."
-        found = summary(host.machine, host.runs.session, host.stated_advice, (workload,))
-        shown = headline_verdict(found.verdict, self.app.size, styles, self._in_console)
-        self.query_one("#verdict", Static).update(shown)
+    def band(self) -> Band:
+        """Return the verdict in the words of Summary, and what it was before a change."""
+        host, base = self.host, self._state.base
+        workload = NextStep(key=first_key_of("app.workload", host.keys), does="Enter a workload, or an AWR file")
+        found = in_console(summary(host.machine, host.runs.session, host.stated_advice), host.keys)
+        shown = summary_band(
+            found,
+            (workload,),
+            host.machine,
+            why=first_key_of("sizing.tornado", host.keys),
+            tries=first_key_of("sizing.more", host.keys),
+        )
+        return shown if base is None else changed_band(shown, base.cards)
 
     def idle_actions(self) -> Collection[str]:
         """Recompute without a saved session, as advice on a machine is current; save without unsaved inputs."""
@@ -132,7 +148,11 @@ class SizingScreen(ModeScreen):
     def show_target(self, target: str) -> None:
         """Put the cursor on an answer, or on an input."""
         answers, inputs = self._answers, self.query_one("#inputs", KeyList)
+        if target in KEYS and self._state.row(target) is None:
+            self._state.add(target)
+            self._fill()
         if answers.choose(target):
+            self.add_class("-answers")
             answers.focus()
         elif target and any(option.id == target for option in inputs.options):
             inputs.highlighted = inputs.get_option_index(target)
@@ -225,8 +245,9 @@ class SizingScreen(ModeScreen):
         ask(self.app, PickDialog("Which input?", offered), answered)
 
     def action_tornado(self) -> None:
-        """Show which input moves the chosen answer most, or its working again."""
-        self._moving = not self._moving
+        """Show the answers with their working, then which input moves the chosen one most, then the shares again."""
+        self._moving = self.has_class("-answers") and not self._moving
+        self.set_class(self._moving or not self.has_class("-answers"), "-answers")
         self.set_class(self._moving, "-tornado")
         self.query_one("#answers" if self._moving else "#inputs").focus()
         self.call_after_refresh(self._fill_answers)
@@ -281,14 +302,37 @@ class SizingScreen(ModeScreen):
 
     def _fill(self) -> None:
         """Show verdict, inputs and answers, and put the cursor on what a change asks for or does."""
-        self._show_verdict()
+        self.show_band()
         self._fill_inputs()
+        self._fill_proof()
         self.query_one("#answers-pane").border_title = self._state.title
         self._fill_answers()
         answers = self._answers
         changed = self._state.changed_answers(answers.ids)
         if changed and self._state.is_changed and answers.chosen not in changed:
             answers.choose(changed[0])
+
+    def _fill_proof(self) -> None:
+        """Show shares, the strongest inputs and the cost, as far as there is room."""
+        state, look = self._state, self.host.look
+        width, high = self.query_one("#proof").size.width - _FRAME, self.app.size.height >= _HIGH
+        if width <= 0:
+            return
+        shares, factors, cost = (self.query_one(f"#{name}", Static) for name in ("shares", "factors", "cost"))
+        base = {} if state.base is None else {card.resource: card.share for card in state.base.cards}
+        shares.border_title = frame_title("Share of capacity", "today, worst case and in the last year", width + _FRAME)
+        shares.update(share_lines(state.given.cards, base, width, look, high=high))
+        factors.display = cost.display = high
+        if not high:
+            return
+        card = state.deciding
+        name = "" if card is None else f"{RESOURCE_NAMES[card.resource]} when one input moves"
+        factors.border_title = frame_title("What changes the answer most", name, width + _FRAME)
+        factors.update(factor_lines(None if card is None else card.share, state.factors, width, look))
+        chosen = state.sizing.inputs.get("license.pack")
+        cost.border_title = frame_title("Cost", "list price over the term", width + _FRAME)
+        products = rows(state.sizing.inputs, shipped())
+        cost.update(cost_lines(products, chosen.value if isinstance(chosen, Words) else "", width, look))
 
     def _fill_inputs(self) -> None:
         inputs, rows, chosen = self.query_one("#inputs", KeyList), self._state.rows, self._chosen_input()
@@ -302,14 +346,12 @@ class SizingScreen(ModeScreen):
         self.call_after_refresh(self._fold)
 
     def _fold(self) -> None:
-        self._show_verdict()
         self._fill_inputs()
+        self._fill_proof()
         self._fill_answers()
 
     def _fill_answers(self) -> None:
         state = self._state
-        if not self._answers.size.width:
-            return
         label = self.query_one("#answers-label", Static)
         label.display = bool(state.label)
         label.update(hanging(state.label, _text_width(self._answers), 0, 2))

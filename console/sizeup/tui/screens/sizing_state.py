@@ -7,15 +7,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sizeup.input_file import read_text
-from sizeup.model.advice import AdviceSet
+from sizeup.model.advice import AdviceSet, Card
 from sizeup.model.machine import Machine
 from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.input_value import Value, with_stated
 from sizeup.sizing.inputs.measured import measured
+from sizeup.sizing.rules import shipped
+from sizeup.sizing.sensitivity import Swing, tornado
 from sizeup.sizing.session_advice import ShownAdvice, rules_text
 from sizeup.text import plural
 from sizeup.tui.screens.sizing_text import answers_title
-from sizeup.views.inputs.whatif import InputRow, effect, input_rows, stepped
+from sizeup.views.inputs.whatif import InputRow, effect, input_rows, question_of, stepped
+from sizeup.views.result.verdict import first_card
 
 if TYPE_CHECKING:
     from sizeup.tui.console import ConsoleApp
@@ -44,6 +47,8 @@ class SizingState:
         self.rows: tuple[InputRow, ...] = ()
         self.effects: dict[str, str] = {}
         """How each answer differs from that on the machine as found, by its id."""
+        self.base: Sizing | None = None
+        """The machine as found with the typed workload; None where nothing else was changed."""
         self.asked: set[str] = set()
         """What is asked for since something was changed."""
         self.calculate()
@@ -79,6 +84,8 @@ class SizingState:
         self._measured = self._known({})
         before = self._sized({})
         self.rows = input_rows(self.sizing, changed, before.inputs, self._added)
+        workload = {key: value for key, value in changed.items() if question_of(key) == "Workload"}
+        self.base = self._sized(workload) if len(workload) < len(changed) else None
         self.asked = {item.key for item in self.sizing.questions} - {item.key for item in before.questions}
         self.effects = {advice.id: effect(advice, before.find(advice.id)) for advice in self.sizing.advice}
         self.advice = host.advice
@@ -112,6 +119,17 @@ class SizingState:
     def stepped(self, key: str, steps: int) -> Value | None:
         """Return the value of an input moved up or down; None where it cannot be stepped."""
         return stepped(key, self.sizing.inputs.get(key), steps)
+
+    @property
+    def deciding(self) -> Card | None:
+        """The resource that decides; None without a demand."""
+        return first_card(self.given.cards)
+
+    @property
+    def factors(self) -> tuple[Swing, ...]:
+        """The inputs that move its share, the strongest first."""
+        card = self.deciding
+        return () if card is None or not card.advice else tornado(self.sizing.inputs, card.advice, shipped())
 
     def row(self, key: str | None) -> InputRow | None:
         """Return the row of an input; None where it is not listed."""

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
 from msgspec.structs import replace
-from rich.text import Text
 from textual.content import Content
-from textual.geometry import Size
 from textual.widgets.option_list import Option
 
 from sizeup.charts.chart import Axis, BarChart
@@ -25,21 +23,17 @@ from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import tornado
 from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.sizing.sizing_comparison import compare_sizings
-from sizeup.text import capitalized
+from sizeup.text import capitalized, cell_len
 from sizeup.tui.dialogs import PageDialog
-from sizeup.tui.screens.summary_text import StatusStyles, verdict_content
 from sizeup.tui.widgets.lists import hanging
 from sizeup.views.inputs.advice import advice_lines
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.sensitivity import FACTORS, tornado_chart
 from sizeup.views.inputs.sizing_comparison import sizing_comparison_table
 from sizeup.views.inputs.sizing_table import NO_WORKLOAD
-from sizeup.views.inputs.whatif import ASSUMED, InputRow
+from sizeup.views.inputs.whatif import ASSUMED, UNKNOWN, InputRow
 from sizeup.views.result.licenses import license_table
-from sizeup.views.result.verdict import VerdictText
 
-_FIGURES = 44
-"""Column at which the figures of inputs end, where there is room."""
 WIDE = 100
 """Columns from which a page has room for wide tables."""
 _LABELS = ("from  ", "rule  ", "id    ")
@@ -55,10 +49,6 @@ WORKLOAD_HELP = (
 
 
 ANSWERS = "Answers"
-_FIX_FROM_ROWS = 30
-"""On a lower screen the rows of the fix are left to the answers."""
-_WHOLE_VERDICT_FROM_ROWS = 16
-_STATEMENT_ROWS = 2
 _CHANGED = "Answers, compared with the detected machine"
 
 
@@ -67,20 +57,6 @@ def answers_title(saved: ShownAdvice | None, *, changed: bool) -> str:
     if changed:
         return _CHANGED if saved is None else f"{_CHANGED}, recomputed"
     return ANSWERS if saved is None else f"{ANSWERS}, {saved.mark or 'recorded'}"
-
-
-def headline_verdict(
-    verdict: VerdictText, screen: Size, styles: StatusStyles, in_console: Callable[[str], str]
-) -> Content:
-    """Return the verdict of Summary for a screen of this size: what decides, and where there is room the fix.
-
-    ``in_console`` puts keys in the place of options of the command line.
-    """
-    width, rows = screen
-    fix = in_console(verdict.fix) if rows >= _FIX_FROM_ROWS else ""
-    shown = replace(verdict, statement=in_console(verdict.statement), fix=fix, basis="")
-    text = verdict_content(shown, width, styles, _STATEMENT_ROWS, "Summary shows the rest.")
-    return text if rows >= _WHOLE_VERDICT_FROM_ROWS else text.split("\n")[0]
 
 
 def compared_lines(table: Table, width: int) -> list[str]:
@@ -125,28 +101,26 @@ def working_line(line: str, width: int) -> str:
     return hanging(words, width, len(line) - len(words), len(line) - len(words) + label)
 
 
-def input_line(row: InputRow, width: int) -> Text:
-    """Label and value, and the key where there is room: figures end in one column, of words the end is cut."""
-    sign = "*" if row.changed else "~" if row.origin.startswith(ASSUMED) else " "
-    name = f"{sign} {row.label} "
-    figures = min(width, _FIGURES)
-    text = Text(no_wrap=True, overflow="ellipsis")
-    free_columns = figures - len(row.value)
-    text.append(
-        name if len(name) <= free_columns else f"{name[: max(free_columns - 2, 0)]}… ",
-        style="bold" if row.changed else "",
+def input_line(row: InputRow, width: int) -> Content:
+    """Return label and value: a dot where it was changed with what was found, a tilde where nobody chose it."""
+    sign = "●" if row.changed else "~" if row.origin.startswith(ASSUMED) else " "
+    value, free = row.value, width - cell_len(row.label) - 3
+    was = f"{row.found.removeprefix(ASSUMED).strip()} → " if row.found not in ("", UNKNOWN) else ""
+    if cell_len(was + value) > free:
+        was = ""
+    shown = Content(value).truncate(max(free, 6), ellipsis=True)
+    gap = " " * max(width - 2 - cell_len(row.label) - cell_len(was) - shown.cell_length, 1)
+    style = "$dim" if value == UNKNOWN else "bold $hi" if row.changed else "$foreground"
+    return Content.assemble(
+        (sign, "$acc" if row.changed else "$dim"), f" {row.label}{gap}", (was, "$dim"), shown.stylize(style)
     )
-    text.append(row.value.rjust(max(figures - text.cell_len, 0)), style="bold")
-    if width - text.cell_len >= len(row.key) + 2:
-        text.append(f"  {row.key}", style="dim")
-    return text
 
 
 def input_options(rows: Iterable[InputRow], width: int) -> list[Option]:
-    """Return the lines of the inputs, under a heading for each question."""
+    """Return the lines of the inputs, under a heading for each subject."""
     options: list[Option] = []
     for question, members in groupby(rows, lambda row: row.question):
-        options.append(Option(Text(question, style="bold underline"), disabled=True))
+        options.append(Option(Content.styled(question, "bold $acc"), disabled=True))
         options += [Option(input_line(row, width), id=row.key) for row in members]
     return options
 

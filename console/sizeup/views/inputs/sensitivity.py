@@ -21,6 +21,7 @@ from sizeup.views.inputs.input_names import input_label
 if TYPE_CHECKING:
     from sizeup.sizing.advise import Sizing
     from sizeup.sizing.editions import OtherContract
+    from sizeup.sizing.licensing.table import Row
     from sizeup.sizing.rules import Rules
     from sizeup.sizing.sensitivity import Flip, Swing
 
@@ -108,6 +109,11 @@ def contract_table(others: Sequence[OtherContract]) -> Table:
     """Return what other editions and metrics cost over the term, as a table."""
     rows = tuple((one.title, _cost_text(one), one.setting) for one in others)
     return Table(_CONTRACTS, (Column("Contract"), Column("Cost"), Column("Set with")), rows)
+
+
+def cost_of(row: Row) -> str:
+    """Return what a product costs over the term; ``free`` where nothing is bought."""
+    return "free" if row.free else "" if row.term_cost is None else usd_range(row.term_cost)
 
 
 _CONTRACTS = "Cost over the term with another contract"

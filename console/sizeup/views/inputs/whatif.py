@@ -18,12 +18,18 @@ from sizeup.units import base_unit
 from sizeup.views.inputs.advice import first_of, value_text
 from sizeup.views.inputs.input_names import input_label
 
-_FIRST = (
-    "machine.sockets",
-    "machine.cores_per_socket",
-    "machine.ghz",
-    "machine.memory_gib",
-)
+LISTED: Mapping[str, tuple[str, ...]] = {
+    "Workload": (
+        "workload.iops", "workload.mb_s", "workload.read_percent", "workload.io_kib", "workload.cpu_percent", "sga.mb",
+        "redo.mb_s",
+    ),
+    "Plan": ("workload.growth_percent", "workload.horizon_years", "workload.utilization_percent", "policy.n_plus_one"),
+    "Storage": ("capacity.iops", "capacity.mb_s", "array.disks"),
+    "Server": ("machine.sockets", "machine.cores_per_socket", "machine.ghz", "machine.memory_gib"),
+    "License": ("license.pack", "license.product"),
+}  # fmt: skip
+"""The inputs that are always listed, known or not, by what they are about; every other one can be added."""
+_MOST_LISTED = {"Machine": "Server", "Licenses": "License"}
 WORKLOAD_KEYS = ("workload.iops", "workload.mb_s", "workload.cpu_percent")
 """Inputs that a verdict starts from, known or not, the first of them first."""
 QUESTIONS = {
@@ -35,6 +41,7 @@ QUESTIONS = {
 """What inputs are about, and the first parts of their keys."""
 _GROUPS = tuple(part for parts in QUESTIONS.values() for part in parts)
 _GROUPED = sorted(KEYS, key=lambda key: _GROUPS.index(key.partition(".")[0]))
+_PLACES = {key: (name, place) for name, keys in LISTED.items() for place, key in enumerate(keys)}
 _STEP_PERCENT = 5.0
 _STEP_SHARE = 0.05
 UNKNOWN = "unknown"
@@ -43,8 +50,11 @@ ASSUMED = "assumed"
 
 
 def question_of(key: str) -> str:
-    """Return what an input is about: ``Machine``."""
-    return next(name for name, parts in QUESTIONS.items() if key.partition(".")[0] in parts)
+    """Return what an input is about: ``Server``."""
+    if key in _PLACES:
+        return _PLACES[key][0]
+    name = next(name for name, parts in QUESTIONS.items() if key.partition(".")[0] in parts)
+    return _MOST_LISTED.get(name, name)
 
 
 class InputRow(Struct, frozen=True):
@@ -69,14 +79,14 @@ class InputRow(Struct, frozen=True):
 def input_rows(
     sizing: Sizing, changed: Mapping[str, Value], before: Inputs, added: Iterable[str] = ()
 ) -> tuple[InputRow, ...]:
-    """What was said or found, the machine first, those of one subject together; ``before`` are those as found."""
-    asked = [question.key for question in sizing.questions]
-    listed = {*_FIRST, *WORKLOAD_KEYS, *asked, *sizing.inputs, *changed, *added}
+    """Return the rows, the workload first, those of one subject together; ``before`` are the inputs as found."""
+    listed, groups = {*_PLACES, *changed, *added}, list(LISTED)
     # Always in the same order: a line that moves while its neighbor is changed is lost.
+    rest = [key for key in _GROUPED if key in listed and key not in _PLACES]
+    ordered = sorted((*_PLACES, *rest), key=lambda key: groups.index(question_of(key)))
     return tuple(
         _row(key, sizing.inputs.get(key), before.get(key) if key in changed else None, changed=key in changed)
-        for key in dict.fromkeys((*_FIRST, *_GROUPED))
-        if key in listed
+        for key in ordered
     )
 
 

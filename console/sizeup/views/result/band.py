@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from sizeup.charts.share_bar import ShareBar
 from sizeup.model.advice import Card
 from sizeup.model.machine import Machine
@@ -20,7 +22,7 @@ from sizeup.text import capitalized, plural
 from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.cards.cards import OUTAGE
 from sizeup.views.result.summary import SEVERITY_WORDS, Summary
-from sizeup.views.result.verdict import first_card
+from sizeup.views.result.verdict import first_card, overall_text
 
 STATUS_TOKENS = {"PASS": "ok", "WARN": "warn", "NOT CERTAIN": "warn", "ASSUMED": "warn", "FAIL": "bad"}
 """The color of a status; any other is neither good nor bad."""
@@ -66,6 +68,18 @@ def summary_band(
         number=share_number(card),
         short=_short_sentence(card),
     )
+
+
+def changed_band(band: Band, base: Sequence[Card]) -> Band:
+    """Return a band with the verdict before a change, by the cards before it; as it is where that is the same."""
+    card = first_card(base)
+    number = None if card is None else share_number(card)
+    if card is None or number is None:
+        return band
+    word = overall_text(base)
+    before = (word, status_token(word), f"{number.text} {number.unit}")
+    same = band.number is not None and (band.word, band.number.text) == (word, number.text)
+    return band if same else replace(band, before=before)
 
 
 def _assumed(card: Card) -> list[str]:
