@@ -304,7 +304,7 @@ def test_the_verdict_names_what_decides_what_lacks_and_what_it_rests_on() -> Non
     assert found.status == "FAIL"
     assert found.statement == next(card.statement for card in JUDGED.cards if card.resource == "storage")
     assert found.fix == "Needs 1,811 MB/s (226% at worst, limit 100%)"
-    assert found.basis == "workload of the inputs entered; +20% a year: 226% in year 3; capacity as entered"
+    assert found.basis == "workload of your inputs; +20% a year: 226% in year 3; capacity as entered"
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_the_basis_says_where_the_capacity_comes_from() -> None:
     workload = {"workload.mb_s": KEYS["workload.mb_s"].parse("500", Origin.USER, "--set")}
     given = size(described(found, {**known, **workload}))
 
-    assert verdict_text(given, card_views(given, found)).basis == "workload of the inputs entered; capacity measured"
+    assert verdict_text(given, card_views(given, found)).basis == "workload of your inputs; capacity measured"
 
 
 def test_without_a_workload_the_verdict_says_so() -> None:

@@ -52,6 +52,8 @@ from sizeup.views.result.summary import summary
 
 _HIGH = 30
 """Rows from which on factors and cost stand below the shares."""
+_COST_FROM_ROW = 22
+"""Rows of everything above the cost but for the shares."""
 _FRAME = 4
 _MOVES, _BACK = "Enter: factors", "Enter: working"
 _INPUTS, _EDITING = "~ assumed; Enter edits", "Enter takes it, Esc leaves"
@@ -125,6 +127,7 @@ class SizingScreen(ModeScreen):
             host.machine,
             why=first_key_of("sizing.tornado", host.keys),
             tries=first_key_of("sizing.more", host.keys),
+            measures=first_key_of("mode.measure", host.keys),
         )
         return shown if base is None else changed_band(shown, base.cards)
 
@@ -332,7 +335,8 @@ class SizingScreen(ModeScreen):
         chosen = state.sizing.inputs.get("license.pack")
         cost.border_title = frame_title("Cost", "list price over the term", width + _FRAME)
         products = rows(state.sizing.inputs, shipped())
-        cost.update(cost_lines(products, chosen.value if isinstance(chosen, Words) else "", width, look))
+        room = max(self.app.size.height - _COST_FROM_ROW - 3 * len(state.given.cards), 3)
+        cost.update(cost_lines(products, chosen.value if isinstance(chosen, Words) else "", width, look, room))
 
     def _fill_inputs(self) -> None:
         inputs, rows, chosen = self.query_one("#inputs", KeyList), self._state.rows, self._chosen_input()

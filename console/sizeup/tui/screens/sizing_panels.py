@@ -23,7 +23,6 @@ _NAME, _USED, _WORST, _STATUS = 9, 13, 7, 13
 _LEAST_BAR = 10
 _MOST_INPUTS = 5
 _LABEL = 24
-_PRODUCTS = 4
 
 
 def share_lines(
@@ -36,8 +35,10 @@ def share_lines(
     cards = [card for card in now if card.demand and card.resource != "license"]
     worst = any(card.n_plus_one is not None or card.last_year is not None for card in cards)
     columns = width - _NAME - _USED - _STATUS - 3 - (_WORST + 1 if worst else 0)
-    if not cards or columns < _LEAST_BAR:
-        return Content("No demand yet.") if not cards else Content("")
+    if not cards:
+        return Content.styled("No demand yet.", "$dim")
+    if columns < _LEAST_BAR:
+        return _narrow_lines(cards, before, width, look)
     titles = "".join((f"{'Used':>{_USED}}", f"{'Worst':>{_WORST + 1}}" if worst else "", "   Status"))
     lines = [Content.assemble(" " * _NAME, styled(draw_scale(columns)), (titles, "$dim"))]
     for card in cards:
@@ -47,6 +48,23 @@ def share_lines(
     legend = [("before", "before the change"), ("n_plus_one", "N+1"), ("last_year", "last year")]
     signs = [part for name, text in legend for part in ((mark_sign(name, look), "$hi"), (f" {text}   ", "$dim"))]
     return Content("\n").join([*lines, *([Content.assemble(" " * _NAME, *signs)] if high else [])])
+
+
+def _narrow_lines(cards: Sequence[Card], before: Mapping[str, float | None], width: int, look: ScreenLook) -> Content:
+    """Return two lines for each resource: its share and status, and its bar across the whole width."""
+    lines = [styled(draw_scale(width))]
+    for card in cards:
+        was, bar = before.get(card.resource), card_bar(card)
+        used = "" if card.share is None else share_text(card.share)
+        used = f"{share_text(was)} → {used}" if was is not None and used not in ("", share_text(was)) else used
+        status = card_status(card) if card.share is not None else "NO VERDICT"
+        shown = status_content(status, status_token(status.partition(" (")[0]), look)
+        gap = " " * max(width - _NAME - cell_len(used) - 2 - shown.cell_length, 1)
+        lines.append(
+            Content.assemble((TITLES[card.resource].ljust(_NAME), "bold $hi"), gap, (used, "bold $hi"), "  ", shown)
+        )
+        lines.append(Content("") if bar is None else styled(draw_share(replace(bar, before=was), width, look)))
+    return Content("\n").join(lines)
 
 
 def _share_line(card: Card, before: float | None, columns: int, look: ScreenLook, *, worst: bool) -> Content:
@@ -107,11 +125,11 @@ def factor_lines(share: float | None, swings: Sequence[Swing], width: int, look:
     return Content("\n").join(lines)
 
 
-def cost_lines(rows: Sequence[Row], chosen: str, width: int, look: ScreenLook) -> Content:
+def cost_lines(rows: Sequence[Row], chosen: str, width: int, look: ScreenLook, most_rows: int) -> Content:
     """Return what editions cost over the term, those of the chosen vendor first, with bars on one scale."""
     known = sorted(
         (row for row in rows if row.term_cost is not None or row.forbidden), key=lambda row: row.pack != chosen
-    )[:_PRODUCTS]
+    )[:most_rows]
     if not known:
         return Content.styled("Unknown: the license count lacks an input.", "$dim")
     most = max((row.term_cost.value for row in known if row.term_cost is not None), default=0.0) or 1.0

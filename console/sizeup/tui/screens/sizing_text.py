@@ -106,7 +106,7 @@ def input_line(row: InputRow, width: int) -> Content:
     sign = "●" if row.changed else "~" if row.origin.startswith(ASSUMED) else " "
     value, free = row.value, width - cell_len(row.label) - 3
     was = f"{row.found.removeprefix(ASSUMED).strip()} → " if row.found not in ("", UNKNOWN) else ""
-    if cell_len(was + value) > free:
+    if cell_len(was + value) > free or was == f"{value} → ":
         was = ""
     shown = Content(value).truncate(max(free, 6), ellipsis=True)
     gap = " " * max(width - 2 - cell_len(row.label) - cell_len(was) - shown.cell_length, 1)

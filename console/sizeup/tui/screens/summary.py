@@ -119,6 +119,7 @@ class SummaryScreen(ModeScreen):
             self.host.machine,
             why=first_key_of("summary.open", keys),
             tries=first_key_of("mode.sizing", keys),
+            measures=first_key_of("mode.measure", keys),
         )
 
     def _next_steps(self) -> list[NextStep]:

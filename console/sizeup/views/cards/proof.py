@@ -8,7 +8,7 @@ from sizeup.charts.chart import Callout, DemandLine, Line, LineChart
 from sizeup.model.advice import Card
 from sizeup.session.value import Session
 from sizeup.sizing.verdict import demand_text
-from sizeup.units import base_unit, format_value
+from sizeup.units import base_unit, format_count, format_value
 from sizeup.views.cards.cards import CardView
 from sizeup.views.run.latency_throughput import latency_throughput
 
@@ -51,7 +51,7 @@ def _demand(card: Card, chart: LineChart) -> DemandLine | None:
         return None
     limit = facts.capacity.value
     missing = facts.demand.value - limit
-    words = format_value(abs(missing), chart.x.unit)
+    words = format_count(abs(missing), "") if chart.x.unit == "1/s" else format_value(abs(missing), chart.x.unit)
     return DemandLine(
         facts.demand.value,
         _STATUSES.get(card.status, "warn"),

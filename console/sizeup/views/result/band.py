@@ -45,29 +45,42 @@ def card_bar(card: Card) -> ShareBar | None:
 
 
 def summary_band(
-    shown: Summary, steps: Sequence[NextStep], machine: Machine | None = None, *, why: str = "", tries: str = ""
+    shown: Summary,
+    steps: Sequence[NextStep],
+    machine: Machine | None = None,
+    *,
+    why: str = "",
+    tries: str = "",
+    measures: str = "",
 ) -> Band:
     """Return the band of what is known so far; ``steps`` are what a reader can do while there is no verdict.
 
-    ``why`` is the key that shows the working, ``tries`` the one that leads to other inputs.
+    ``why`` is the key that shows the working, ``tries`` and ``measures`` those that lead to inputs and measurements.
     """
     verdict, card = shown.verdict, first_card(shown.given.cards)
     if card is None:
         return Band(
             "NO WORKLOAD", "acc", _machine_sentence(shown, machine), steps=tuple(steps[:2]), number=_cores(machine)
         )
-    fix = verdict.fix or card.decides
-    does = "tries it" if card.resource != "license" else "shows licenses"
     return Band(
         verdict.status,
         status_token(verdict.status),
         band_sentence(card),
-        steps=(NextStep(f"{fix.rstrip('.')}.", tries, does),) if fix else tuple(steps[:1]),
+        steps=(step,) if (step := _step(shown, card, why, tries, measures)) is not None else tuple(steps[:1]),
         basis=" · ".join(filter(None, (capitalized(verdict.basis), *_assumed(card)))),
         why=why,
         number=share_number(card),
         short=_short_sentence(card),
     )
+
+
+def _step(shown: Summary, card: Card, why: str, tries: str, measures: str) -> NextStep | None:
+    """Return what to do about a verdict with its key: what a finding asks for, other inputs, or a measurement."""
+    fix = shown.verdict.fix
+    if not fix:
+        return NextStep(f"{card.decides.rstrip('.')}.", measures, "measures") if card.decides else None
+    of_finding = any(finding.remedy == fix for _, finding in shown.findings)
+    return NextStep(f"{fix.rstrip('.')}.", why if of_finding else tries, "shows more" if of_finding else "tries it")
 
 
 def changed_band(band: Band, base: Sequence[Card]) -> Band:

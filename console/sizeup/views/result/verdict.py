@@ -30,7 +30,7 @@ _CAPACITY_FROM = {
     Origin.MEASURED: "capacity measured",
     Origin.DETECTED: "capacity by its links, not measured",
 }
-_TYPED = {TYPED_SOURCE: "the inputs entered in the console", OPTION_SOURCE: "the inputs entered"}
+_TYPED = dict.fromkeys((TYPED_SOURCE, OPTION_SOURCE), "your inputs")
 """What a source is called that means nothing to a reader."""
 _PERCENTILE = "workload.percentile"
 """Says nothing of the workload itself."""
