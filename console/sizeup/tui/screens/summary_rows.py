@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from textual.content import Content
 
 from sizeup.charts.drawing import Drawing
-from sizeup.charts.share_bar import ScreenLook, ShareBar, draw_scale, draw_share, mark_sign, zone_signs
+from sizeup.charts.share_bar import ScreenLook, ShareBar, draw_scale, draw_share, mark_sign, zone, zone_signs
 from sizeup.model.advice import StageUse
 from sizeup.model.finding import Finding
 from sizeup.sizing.verdict import share_text
@@ -169,7 +169,7 @@ def stage_lines(stages: Sequence[StageUse], width: int, look: ScreenLook) -> Con
     head = Content.assemble(" " * name, styled(draw_scale(bar)))
     lines = [head]
     for number, stage in enumerate(stages):
-        token = status_token(stage.status.upper())
+        token = status_token(stage.status.upper()) if stage.status else zone(stage.share)
         sign = (">" if look is ScreenLook.ASCII else "▶") if not number else (" " if look is ScreenLook.ASCII else "·")
         title = Content(stage.name).truncate(name - 3, ellipsis=True, pad=True)
         share = ShareBar(stage.share, stage.share)
