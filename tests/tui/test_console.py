@@ -13,6 +13,7 @@ from sizeup.tui.options import Options
 from sizeup.tui.themes import TEXTUAL_NAMES
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.tree import ItemTree
+from tui.sizing_inputs import choose_input
 
 
 async def test_the_first_screen_says_what_the_machine_is_and_what_it_needs(console: Console) -> None:
@@ -257,7 +258,9 @@ async def test_without_color_the_cursor_is_reversed(make_console: MakeConsole, m
 
 
 async def test_a_what_if_shows_its_difference_and_takes_it_back(console: Console) -> None:
-    async with console.shown(keys=("4", "right")) as pilot:
+    async with console.shown(keys="4") as pilot:
+        await choose_input(pilot, "machine.sockets")
+        await pressed(pilot, "right")
         changed = console.entries("#answers")["license.units"]
         await pressed(pilot, "backspace")
         as_found = console.entries("#answers")["license.units"]
@@ -268,7 +271,7 @@ async def test_a_what_if_shows_its_difference_and_takes_it_back(console: Console
 
 async def test_the_tornado_names_the_inputs_that_move_the_figure(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        await pressed(pilot, "4", "a", *"workload.cpu_percent", "enter", *"40", "enter", "v")
+        await pressed(pilot, "4", "a", *"workload.cpu_percent", "enter", *"40", "enter", "v", "v")
         await pilot.pause()
         assert isinstance(console.chart, BarChart)
         assert console.chart.title.startswith("Factors: ")

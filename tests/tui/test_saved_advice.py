@@ -7,7 +7,7 @@ from sizeup.model.advice import Advice, AdviceSet
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.records import AdviceRecord
 from sizeup.tui.widgets.answers import AnswerTable
-from sizeup.tui.widgets.lists import KeyList
+from tui.sizing_inputs import choose_input
 from tui.stored_sessions import saved
 
 NEED = "io.demand.ghz-rule"
@@ -60,7 +60,7 @@ async def test_each_screen_shows_what_was_recorded_until_a_key_recomputes_it(tmp
 async def test_what_if_inputs_of_a_saved_session_are_labeled_as_recomputed(tmp_path: Path) -> None:
     console = saved(tmp_path, recorded())
     async with console.shown(120, 40, keys="4") as pilot:
-        console.app.screen.query_one("#inputs", KeyList).focus()
+        await choose_input(pilot, "machine.sockets")
         await pressed(pilot, "plus")
 
         assert title(console) == "Answers, compared with the detected machine, recomputed"

@@ -47,7 +47,7 @@ async def test_what_was_typed_is_saved_by_a_key_and_stands_when_the_session_is_o
     assert "Worked out with 2 inputs entered by the user, 20" in notice
     assert "20,000 IOPS" in here
     assert "demand 20,000 IOPS" in told
-    assert listed["workload.iops"] == "* Random IOPS 20,000 IOPS"
+    assert listed["workload.iops"] == "● Random IOPS 20,000 IOPS"
     assert title == "Answers, recorded"
     assert label.startswith("Worked out with 2 inputs")
 

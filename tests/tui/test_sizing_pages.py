@@ -9,6 +9,7 @@ from consoles import Console, MakeConsole, ended, machine, pressed, records
 from played_runs import PlayedRunner
 from sizeup.tui.dialogs import PageDialog
 from sizeup.tui.widgets.lists import KeyList
+from tui.sizing_inputs import choose_input
 
 
 async def test_licenses_say_what_is_not_allowed_here_and_what_has_no_public_price(make_console: MakeConsole) -> None:
@@ -24,7 +25,9 @@ async def test_licenses_say_what_is_not_allowed_here_and_what_has_no_public_pric
 
 
 async def test_a_published_case_is_a_table_with_its_source_and_both_directions(console: Console) -> None:
-    async with console.shown(120, 40, keys=("4", "right", "c", "enter")) as pilot:
+    async with console.shown(120, 40, keys="4") as pilot:
+        await choose_input(pilot, "machine.sockets")
+        await pressed(pilot, "right", "c", "enter")
         await pilot.pause()
         assert isinstance(console.app.screen, PageDialog)
         page = console.app.screen._lines

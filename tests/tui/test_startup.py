@@ -62,7 +62,11 @@ async def test_the_first_mode_is_drawn_once_in_the_colors_of_the_theme_and_reads
     lines: list[int] = []
     tables: list[RowTable] = []
     render_line, made = KeyList.render_line, summary.RowTable
-    monkeypatch.setattr(KeyList, "render_line", lambda self, y: lines.append(y) or render_line(self, y))
+    monkeypatch.setattr(
+        KeyList,
+        "render_line",
+        lambda self, y: lines.extend([y] * (self.id == "entries")) or render_line(self, y),
+    )
     monkeypatch.setattr(summary, "RowTable", lambda *how: tables.append(made(*how)) or tables[-1])
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()

@@ -6,7 +6,7 @@ from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.sizing_table import GROUPS, NO_WORKLOAD, AnswerRow, answer_rows, assumed_keys
-from sizeup.views.inputs.whatif import QUESTIONS, input_rows, question_of
+from sizeup.views.inputs.whatif import LISTED, input_rows, question_of
 
 
 def said(key: str, text: str, origin: Origin = Origin.USER) -> Value:
@@ -77,7 +77,7 @@ def test_a_range_has_its_unit_once_and_an_amount_no_cents() -> None:
 def test_every_input_has_a_question_and_a_label_of_its_own() -> None:
     labels = [(question_of(key), input_label(key)) for key in KEYS]
 
-    assert {question for question, _ in labels} == set(QUESTIONS)
+    assert {question for question, _ in labels} == set(LISTED)
     twice = sorted({entry for entry in labels if labels.count(entry) > 1})
     assert twice == []
 

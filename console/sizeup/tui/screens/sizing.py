@@ -157,6 +157,7 @@ class SizingScreen(ModeScreen):
         if answers.choose(target):
             self.add_class("-answers")
             answers.focus()
+            self.call_after_refresh(self._fill_answers)
         elif target and any(option.id == target for option in inputs.options):
             inputs.highlighted = inputs.get_option_index(target)
             inputs.focus()

@@ -86,7 +86,7 @@ class AnswerTable(DataTable[Text], inherit_bindings=False):
 
     def _widths(self) -> dict[str, int]:
         """Return the columns that there is room for, with their widths."""
-        columns = self.size.width - 1  # the scroll bar
+        columns = (self.size.width or _WIDE + 1) - 1  # the scroll bar
         fixed = {"Change": 9} if any(self._changes.values()) else {}
         fixed["Value"] = 16 if columns >= _WIDE else 12
         if columns - 11 * len(fixed) + 11 >= _FULL:

@@ -29,7 +29,7 @@ LISTED: Mapping[str, tuple[str, ...]] = {
     "License": ("license.pack", "license.product"),
 }  # fmt: skip
 """The inputs that are always listed, known or not, by what they are about; every other one can be added."""
-_MOST_LISTED = {"Machine": "Server", "Licenses": "License"}
+_SUBJECTS = {"Machine": "Server", "Licenses": "License"}
 WORKLOAD_KEYS = ("workload.iops", "workload.mb_s", "workload.cpu_percent")
 """Inputs that a verdict starts from, known or not, the first of them first."""
 QUESTIONS = {
@@ -42,6 +42,8 @@ QUESTIONS = {
 _GROUPS = tuple(part for parts in QUESTIONS.values() for part in parts)
 _GROUPED = sorted(KEYS, key=lambda key: _GROUPS.index(key.partition(".")[0]))
 _PLACES = {key: (name, place) for name, keys in LISTED.items() for place, key in enumerate(keys)}
+_GIVEN = (Origin.USER, Origin.IMPORTED, Origin.PRESET)
+"""Origins of inputs that somebody gave."""
 _STEP_PERCENT = 5.0
 _STEP_SHARE = 0.05
 UNKNOWN = "unknown"
@@ -54,7 +56,7 @@ def question_of(key: str) -> str:
     if key in _PLACES:
         return _PLACES[key][0]
     name = next(name for name, parts in QUESTIONS.items() if key.partition(".")[0] in parts)
-    return _MOST_LISTED.get(name, name)
+    return _SUBJECTS.get(name, name)
 
 
 class InputRow(Struct, frozen=True):
@@ -80,7 +82,8 @@ def input_rows(
     sizing: Sizing, changed: Mapping[str, Value], before: Inputs, added: Iterable[str] = ()
 ) -> tuple[InputRow, ...]:
     """Return the rows, the workload first, those of one subject together; ``before`` are the inputs as found."""
-    listed, groups = {*_PLACES, *changed, *added}, list(LISTED)
+    given = (key for key, value in sizing.inputs.items() if _origin(value) in _GIVEN)
+    listed, groups = {*_PLACES, *given, *changed, *added}, list(LISTED)
     # Always in the same order: a line that moves while its neighbor is changed is lost.
     rest = [key for key in _GROUPED if key in listed and key not in _PLACES]
     ordered = sorted((*_PLACES, *rest), key=lambda key: groups.index(question_of(key)))
