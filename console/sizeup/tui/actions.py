@@ -47,7 +47,7 @@ SCOPES: dict[str, str] = {
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "app": (
-        Action("mode.summary", "1", "app.mode('summary')", "Summary", "Show the verdict, the resources and the findings."),
+        Action("mode.summary", "1", "app.mode('summary')", "Summary", "Show the verdict, resources and findings."),
         Action("mode.topology", "2", "app.mode('topology')", "Topology", "Show the parts of this machine."),
         Action("mode.measure", "3", "app.mode('measure')", "Measure", "Show and run measurements."),
         Action("mode.sizing", "4", "app.mode('sizing')", "Sizing", "Show demand and capacity; try other inputs."),

@@ -15,7 +15,7 @@ from sizeup.views.inputs.sizing_table import AnswerRow
 _STATUSES = ("pass", "warn", "fail", "uncertain", "assumed")
 """Verdicts that have a color, which their words say as well."""
 _PADDING = 1
-_FULL, _SOME = 78, 62
+_FULL, _SOME = 76, 62
 """Columns from which every column has room, and from which all but range and confidence do."""
 _WIDE = 110
 _HEADING = "group "

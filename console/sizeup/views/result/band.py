@@ -26,6 +26,7 @@ from sizeup.views.result.verdict import first_card, overall_text
 
 STATUS_TOKENS = {"PASS": "ok", "WARN": "warn", "NOT CERTAIN": "warn", "ASSUMED": "warn", "FAIL": "bad"}
 """The color of a status; any other is neither good nor bad."""
+_GOOD = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
 _LARGEST = 9.99
 """A share beyond which more digits say no more."""
 
@@ -77,6 +78,8 @@ def summary_band(
 def _step(shown: Summary, card: Card, why: str, tries: str, measures: str) -> NextStep | None:
     """Return what to do about a verdict with its key: what a finding asks for, other inputs, or a measurement."""
     fix = shown.verdict.fix
+    if not fix and card.status in _GOOD:
+        return NextStep("Nothing has to be done.", tries, "tries other inputs")
     if not fix:
         return NextStep(f"{card.decides.rstrip('.')}.", measures, "measures") if card.decides else None
     of_finding = any(finding.remedy == fix for _, finding in shown.findings)
