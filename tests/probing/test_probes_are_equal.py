@@ -38,7 +38,7 @@ from sizeup.session.writer import Writer
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.measured import headlines, measured
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
-from sizeup.views.comparison.compared_charts import compared_charts
+from sizeup.views.comparison.compared_charts import compared_curves
 from sizeup.views.comparison.comparison import comparison_data
 from sizeup.views.document.document import document
 from sizeup.views.result.summary import summary
@@ -85,7 +85,7 @@ def _compared(session: Session, others: tuple[Session, ...]) -> dict[str, object
     return {
         "comparison": (comparison_data(comparison), comparison_lines(comparison, points=True)),
         "comparison with published cases": [comparison_data(one) for one in published],
-        "compared charts": compared_charts(session, others[-1], ("new", "baseline")),
+        "compared charts": compared_curves(session, others[-1], ("baseline", "new")),
     }
 
 

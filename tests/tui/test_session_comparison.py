@@ -166,4 +166,3 @@ def test_improvement_is_to_the_right_and_what_lies_beyond_the_scale_has_an_arrow
     assert "●" not in lines[2]
     assert "▼ SLOWER" in lines[0]
     assert "▲ FASTER" in lines[1]
-    assert "".join(drawn(Glyphs.ASCII, worse, better, beyond)).isascii()

@@ -5,13 +5,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from consoles import machine
-from sizeup.charts.chart import BarChart, LineChart
 from sizeup.model.numa import HugePages
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Estimate
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
-from sizeup.views.comparison.compared_charts import compared_charts
+from sizeup.views.comparison.compared_charts import compared_curves
 
 CURVE = Series("x", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set", boundaries="memory")
 CURVES = tuple(
@@ -44,40 +43,30 @@ def bars(*methods: str) -> StepRun:
     return run
 
 
-def test_each_step_that_both_ran_has_a_picture_the_last_one_first() -> None:
-    both = session(curve(CURVE), bars("tsc", "hpet")), session(bars("tsc"), curve(CURVE))
-    lines, cost = compared_charts(session(*both[1].steps.values()), both[0], ("new", "baseline"))
+def test_each_curve_that_both_measured_has_a_picture_with_the_earlier_one_beside_it() -> None:
+    both = session(curve(*CURVES), bars("tsc", "hpet")), session(bars("tsc"), curve(*CURVES))
+    charts = compared_curves(*both, ("baseline", "new"))
 
-    assert isinstance(lines, LineChart)
-    assert [line.label for line in lines.lines] == ["new", "baseline"]
-    assert isinstance(cost, BarChart)
-    assert [bar.label for bar in cost.bars] == ["new: tsc", "baseline: tsc"]
-
-
-def test_lines_that_are_several_keep_their_names() -> None:
-    (chart,) = compared_charts(session(curve(*CURVES)), session(curve(CURVES[0])), ("new", "baseline"))
-
-    assert isinstance(chart, LineChart)
-    assert [line.label.partition(":")[0] for line in chart.lines] == ["new", "new", "baseline"]
-    assert all(": " in line.label for line in chart.lines)
+    assert [[(line.label, line.earlier) for line in chart.lines] for chart in charts] == [
+        [("new", False), ("baseline", True)]
+    ] * 2
+    assert ["p50" in charts[0].title, "p99" in charts[1].title] == [True, True]
 
 
 def test_a_boundary_that_one_machine_alone_has_is_not_drawn() -> None:
     nodes = tuple(replace(node, huge_pages=(HugePages(1 << 24, 1, 1),)) for node in machine().nodes)
-    (chart,) = compared_charts(
-        session(curve(CURVE)), session(curve(CURVE), nodes=nodes, caches=()), ("new", "baseline")
+    (chart,) = compared_curves(
+        session(curve(CURVE)), session(curve(CURVE), nodes=nodes, caches=()), ("baseline", "new")
     )
-    (same,) = compared_charts(session(curve(CURVE)), session(curve(CURVE)), ("new", "baseline"))
+    (same,) = compared_curves(session(curve(CURVE)), session(curve(CURVE)), ("baseline", "new"))
 
-    assert isinstance(chart, LineChart)
-    assert isinstance(same, LineChart)
     assert not [boundary for boundary in chart.boundaries if boundary.label.startswith("L")]
     assert [boundary.label for boundary in same.boundaries if boundary.label.startswith("L1")]
 
 
 def test_what_shares_no_step_or_no_unit_has_no_picture() -> None:
-    assert compared_charts(session(curve(CURVE)), session(bars("tsc")), ("new", "baseline")) == ()
-    assert compared_charts(session(curve(CURVE)), session(curve(CURVE, unit="bytes/s")), ("new", "baseline")) == ()
+    assert compared_curves(session(curve(CURVE)), session(bars("tsc")), ("baseline", "new")) == ()
+    assert compared_curves(session(curve(CURVE)), session(curve(CURVE, unit="bytes/s")), ("baseline", "new")) == ()
 
 
 def loaded(workload: str) -> StepRun:
@@ -93,5 +82,5 @@ def loaded(workload: str) -> StepRun:
 def test_different_workloads_are_not_drawn_as_one() -> None:
     small, large = session(loaded("random read 4 KiB")), session(loaded("random read 16 KiB"))
 
-    assert len(compared_charts(small, small, ("B", "A"))) == 1
-    assert compared_charts(small, large, ("B", "A")) == ()
+    assert len(compared_curves(small, small, ("B", "A"))) == 1
+    assert compared_curves(small, large, ("B", "A")) == ()

@@ -271,26 +271,13 @@ def types_table(fleet: Fleet, rows: int) -> Table:
     return Table("", columns, tuple(found[:rows]), note)
 
 
-def host_lines(fleet: Fleet, host: Host, width: int) -> list[str]:
-    """Return everything that is known of a host, folded to ``width`` columns."""
+def host_lines(host: Host, width: int) -> list[str]:
+    """Return what a host differs in, and its sessions, folded to ``width`` columns."""
     lines = wrap(f"{host.status.value}: {host.type.name}", width, rest="  ")
     if host.compared_as != host.type:
         lines += wrap(f"Compared with: {host.compared_as.name}", width, rest="  ")
     lines += outlier_lines(host, width) or ["", "No figure stands out"]
-    lines += ["", *table_lines(figures_table(fleet, host), width), "", "Sessions, the newest first"]
+    lines += ["", "Sessions, the newest first"]
     for session in host.sessions:
         lines += wrap(f"  {session.path}", width, rest="    ")
     return lines
-
-
-def figures_table(fleet: Fleet, host: Host) -> Table:
-    """Return a row for each figure of a host, beside the median of its machine type."""
-    rows = []
-    for name, figure in host.figures.items():
-        found = fleet.spreads.get((host.compared_as.name, name))
-        median, ratio = UNKNOWN, ""
-        if found is not None and found.hosts > 1 and usable(figure):
-            median, ratio = figure_value(found.median, figure.unit), f"{figure.value / found.median:.2f}"
-        rows.append((fleet.title(name), figure_text(host, name).strip(), median, ratio))
-    columns = (Column("Figure"), *(Column(title, numeric=True) for title in ("Here", "Median", "Ratio")))
-    return Table("", columns, tuple(rows))

@@ -12,7 +12,6 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from sizeup.charts.chart import Chart
 from sizeup.charts.drawing import cut
 from sizeup.compare.compare import compare
 from sizeup.compare.digest import digest
@@ -30,8 +29,8 @@ from sizeup.tui.widgets.changes import ChangeTable
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import Header
 from sizeup.views.band import Band, NextStep
-from sizeup.views.comparison.answer import ChangeResult, answer, compared_hosts, side_names
-from sizeup.views.comparison.compared_charts import compared_charts, leading_overlay
+from sizeup.views.comparison.answer import ChangeResult, answer, compared_hosts, leading_card, side_names
+from sizeup.views.comparison.compared_charts import compared_curves
 from sizeup.views.comparison.comparison import differences_table, figure_sentences, metrics_table, nothing_shared
 
 
@@ -60,10 +59,8 @@ class CompareScreen(ModeScreen):
         digests = [digest(one, session_name(path)) for one, path in zip(self._sessions, self._paths, strict=True)]
         self._comparison = compare(digests[:1], digests[1:])
         names = side_names(self._comparison)
-        lead = leading_overlay(*self._sessions, names)
-        self._answer = answer(self._comparison, lead)
-        others = compared_charts(*self._sessions, (names[1], names[0]))
-        self._charts: tuple[Chart, ...] = (*([] if lead is None else [lead]), *others)
+        self._answer = answer(self._comparison)
+        self._charts = compared_curves(*self._sessions, names, leading_card(self._comparison))
         self._place = 0
         card = next((row.card.lower() for row in self._answer.rows if row.result is not ChangeResult.SAME), "")
         self._facts = [ComparedFact(one.what, one.baseline, one.new) for one in self._answer.differences]

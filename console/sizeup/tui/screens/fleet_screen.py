@@ -98,7 +98,7 @@ class FleetScreen(ModeScreen):
         self.query_one(StripPlots).show(host, table.names)
         if host is not None:
             pane.border_title = host.name
-            lines = host_lines(self._fleet, host, max(pane.size.width - 3, 20))
+            lines = host_lines(host, max(pane.size.width - 3, 20))
             pane.query_one(Static).update("\n".join(lines))
 
     def action_open(self) -> None:

@@ -10,6 +10,7 @@ from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
 from sizeup.charts.drawing import GROUND, Drawing
+from sizeup.text import plain
 from sizeup.tui.widgets.palette import BADGE, STATUS, badge_style, series_color
 
 _LOOKS = {
@@ -47,6 +48,9 @@ class CellView(Widget):
     CellView { height: 1fr; width: 1fr; }
     """
 
+    in_ascii = False
+    """Whether signs are drawn in ASCII."""
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
         self.drawing = Drawing(0, 0)
@@ -62,6 +66,8 @@ class CellView(Widget):
 
     def present(self, drawing: Drawing) -> None:
         """Show a drawing in place of the last; only rows that differ are drawn again."""
+        if self.in_ascii:
+            drawing.rows = [list(plain("".join(row))) for row in drawing.rows]
         before, self.drawing = self.drawing, drawing
         if (before.width, before.height) != (drawing.width, drawing.height):
             self.refresh()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizeup.charts.drawing import Drawing, Glyphs, cut
-from sizeup.text import cell_len, plain, plural
+from sizeup.text import cell_len, plural
 from sizeup.tui.widgets.scrolled import ScrolledRows
 from sizeup.views.comparison.answer import SCALE, SHADED, ChangeResult, ChangeRow
 
@@ -22,7 +22,7 @@ class ChangeTable(ScrolledRows):
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
-        self._ascii = glyphs is Glyphs.ASCII
+        self.in_ascii = glyphs is Glyphs.ASCII
         self._rows: tuple[ChangeRow, ...] = ()
         self._notes: list[str] = []
 
@@ -61,21 +61,21 @@ class ChangeTable(ScrolledRows):
         left, right = _CARD + title + 2 * (_VALUE + 1) + 2, width - _RESULT - change - 2
         if shown:
             head = f"{'Figure':{_CARD + title}} {'Baseline':>{_VALUE}} {'New':>{_VALUE}}"
-            self._put(drawing, 0, 0, head, "dim")
-            self._put(drawing, right, 0, f"{'Change':>{change}}  Result", "dim")
+            drawing.put(0, 0, head, "dim")
+            drawing.put(right, 0, f"{'Change':>{change}}  Result", "dim")
         if bar >= _LEAST_BAR:
             self._draw_bars(drawing, range(left, left + bar), shown)
         for y, row in enumerate(shown, start=1):
             changed = row.result not in (ChangeResult.SAME, ChangeResult.CANNOT_TELL, ChangeResult.NOT_VALID)
             bold = "title" if changed else "text"
-            self._put(drawing, 0, y, row.card if y == 1 or shown[y - 2].card != row.card else "", "acc")
-            self._put(drawing, _CARD, y, cut(row.title if cell_len(row.title) <= title else row.short, title), bold)
-            self._put(drawing, _CARD + title + 1, y, f"{row.baseline:>{_VALUE}}", "s3")
-            self._put(drawing, _CARD + title + _VALUE + 2, y, f"{row.new:>{_VALUE}}", "s1")
-            self._put(drawing, right, y, f"{row.change:>{change}}", bold if changed else "dim")
-            self._put(drawing, width - _RESULT, y, f"{row.result.sign} {row.result.word}", row.result.status)
+            drawing.put(0, y, row.card if y == 1 or shown[y - 2].card != row.card else "", "acc")
+            drawing.put(_CARD, y, cut(row.title if cell_len(row.title) <= title else row.short, title), bold)
+            drawing.put(_CARD + title + 1, y, f"{row.baseline:>{_VALUE}}", "s3")
+            drawing.put(_CARD + title + _VALUE + 2, y, f"{row.new:>{_VALUE}}", "s1")
+            drawing.put(right, y, f"{row.change:>{change}}", bold if changed else "dim")
+            drawing.put(width - _RESULT, y, f"{row.result.sign} {row.result.word}", row.result.status)
         for y, note in enumerate(notes, start=len(shown) + 1):
-            self._put(drawing, 0, y, note, "dim")
+            drawing.put(0, y, note, "dim")
         return drawing
 
     def _draw_bars(self, drawing: Drawing, columns: range, rows: Sequence[ChangeRow]) -> None:
@@ -89,23 +89,20 @@ class ChangeTable(ScrolledRows):
         step = 1 if half >= 3 * (len("+30") + 1) else 3
         for tick in _TICKS[::step]:
             text = f"{tick:+d}" if tick else "0 %"
-            self._put(drawing, column(tick / 100) - len(text) // 2, 0, text, "hi" if not tick else "dim")
+            drawing.put(column(tick / 100) - len(text) // 2, 0, text, "hi" if not tick else "dim")
         for y, row in enumerate(rows, start=1):
-            self._put(drawing, middle, y, "│", "dim")
+            drawing.put(middle, y, "│", "dim")
             if row.better is not None:
                 at, role = column(row.better), "dim"
                 if row.result in (ChangeResult.FASTER, ChangeResult.SLOWER):
                     role = "s1" if row.result is ChangeResult.FASTER else "s2"
                 start, end = sorted((middle, at))
-                self._put(drawing, start, y, "━" * (end - start + 1), f"{role}-pale" if role != "dim" else "line")
+                drawing.put(start, y, "━" * (end - start + 1), f"{role}-pale" if role != "dim" else "line")
                 if row.low is not None and row.high is not None:
                     low, high = column(row.low), column(row.high)
-                    self._put(drawing, low, y, "─" * (high - low + 1), role)
-                    self._put(drawing, low, y, "├" if row.low >= -SCALE else "◀", role)
-                    self._put(drawing, high, y, "┤" if row.high <= SCALE else "▶", role)
+                    drawing.put(low, y, "─" * (high - low + 1), role)
+                    drawing.put(low, y, "├" if row.low >= -SCALE else "◀", role)
+                    drawing.put(high, y, "┤" if row.high <= SCALE else "▶", role)
                 beyond = "◀" if row.better < -SCALE else "▶" if row.better > SCALE else "●"
-                self._put(drawing, at, y, beyond, "hi")
+                drawing.put(at, y, beyond, "hi")
             drawing.shade(range(column(-SHADED), column(SHADED) + 1), range(y, y + 1), "track")
-
-    def _put(self, drawing: Drawing, x: int, y: int, text: str, role: str) -> None:
-        drawing.put(x, y, plain(text) if self._ascii else text, role)

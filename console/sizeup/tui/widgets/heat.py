@@ -12,7 +12,7 @@ from sizeup.fleet.fleet import Fleet, Host, usable
 from sizeup.fleet.heat import LOOKS, heat_cell
 from sizeup.fleet.table import figure_value, short_title
 from sizeup.model.plan import Better
-from sizeup.text import cell_len, plain
+from sizeup.text import cell_len
 from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.scrolled import ScrolledRows
 
@@ -30,7 +30,7 @@ class HeatTable(ScrolledRows):
 
     def __init__(self, fleet: Fleet, glyphs: Glyphs) -> None:
         super().__init__(id="heat")
-        self._fleet, self._ascii = fleet, glyphs is Glyphs.ASCII
+        self._fleet, self.in_ascii = fleet, glyphs is Glyphs.ASCII
         self._groups: list[tuple[str, list[Host]]] = []
         self._names: list[str] = []
         self._place = 0
@@ -93,26 +93,26 @@ class HeatTable(ScrolledRows):
             return
         drawing = Drawing(width, height)
         first, names = self._first, self.names
-        self._put(drawing, 0, 0, "  Host", "dim")
-        self._put(drawing, width - _STATUS, 0, "Status", "dim")
+        drawing.put(0, 0, "  Host", "dim")
+        drawing.put(width - _STATUS, 0, "Status", "dim")
         for number, name in enumerate(names):
-            self._put(drawing, first + number * _CELL, 0, short_title(self._fleet, name)[: _CELL - 1], "dim")
+            drawing.put(first + number * _CELL, 0, short_title(self._fleet, name)[: _CELL - 1], "dim")
         for y, line in enumerate(self._visible(self._lines(), height - 1 - _LEGEND_ROWS), start=1):
             if isinstance(line, str):
-                self._put(drawing, 0, y, line, "acc")
+                drawing.put(0, y, line, "acc")
             elif isinstance(line, tuple):
-                self._put(drawing, 2, y, line[0], "dim")
+                drawing.put(2, y, line[0], "dim")
                 for number, name in enumerate(names):
                     found = self._fleet.spreads.get((line[1][0].type.name, name))
                     unit = next((host.figures[name].unit for host in line[1] if name in host.figures), "1")
                     text = figure_value(found.median, unit) if found is not None and found.hosts > 1 else ""
-                    self._put(drawing, first + number * _CELL + 2, y, f"{text:>{_VALUE - 1}}", "dim")
+                    drawing.put(first + number * _CELL + 2, y, f"{text:>{_VALUE - 1}}", "dim")
             else:
                 self._draw_host(drawing, y, line)
         legend = "Worse  ██ ██ ██  ██  ██ ██ ██  Better    ▼ ▲ stand out    ? not converged  ~ other settings"
-        self._put(drawing, 2, height - 1, legend, "dim")
+        drawing.put(2, height - 1, legend, "dim")
         for number, level in enumerate(_GROUNDS):
-            self._put(drawing, 9 + 3 * number + (number > 2) + (number > 3), height - 1, "██", _GROUNDS[level])
+            drawing.put(9 + 3 * number + (number > 2) + (number > 3), height - 1, "██", _GROUNDS[level])
         self.present(drawing)
 
     def _draw_host(self, drawing: Drawing, y: int, host: Host) -> None:
@@ -121,19 +121,16 @@ class HeatTable(ScrolledRows):
             drawing.shade(range(self._first - 1), range(y, y + 1), "sel")
         sign, token, words = LOOKS[host.status]
         bold = "title" if host.outliers or here else "text"
-        self._put(drawing, 0, y, f"▌ {host.name}" if here else f"  {host.name}", f"{bold}@sel" if here else bold)
+        drawing.put(0, y, f"▌ {host.name}" if here else f"  {host.name}", f"{bold}@sel" if here else bold)
         for number, name in enumerate(self.names):
             cell, x = heat_cell(self._fleet, host, name), self._first + number * _CELL
             strong = abs(cell.level) == 3
             role = "ink" if strong and cell.compared else "text" if cell.compared else "dim"
             mark = ("▼" if cell.level < 0 else "▲") if cell.stands_out else " "
-            self._put(drawing, x, y, f"{mark} {cell.value:>{_VALUE - 1}}{cell.difference:>{_DIFFERENCE}}", role)
+            drawing.put(x, y, f"{mark} {cell.value:>{_VALUE - 1}}{cell.difference:>{_DIFFERENCE}}", role)
             if cell.compared:
                 drawing.shade(range(x, x + _CELL - 1), range(y, y + 1), _GROUNDS[cell.level])
-        self._put(drawing, drawing.width - _STATUS, y, f"{sign} {words}", token)
-
-    def _put(self, drawing: Drawing, x: int, y: int, text: str, role: str) -> None:
-        drawing.put(x, y, plain(text) if self._ascii else text, role)
+        drawing.put(drawing.width - _STATUS, y, f"{sign} {words}", token)
 
 
 class StripPlots(CellView):
@@ -141,7 +138,7 @@ class StripPlots(CellView):
 
     def __init__(self, fleet: Fleet, glyphs: Glyphs) -> None:
         super().__init__(id="strips")
-        self._fleet, self._ascii = fleet, glyphs is Glyphs.ASCII
+        self._fleet, self.in_ascii = fleet, glyphs is Glyphs.ASCII
         self._chosen: Host | None = None
         self._names: Sequence[str] = ()
 
@@ -158,7 +155,7 @@ class StripPlots(CellView):
         for number, name in enumerate(self._names[: (height - 1) // 2]):
             self._draw(drawing, 2 * number, name)
         note = "One scale for each figure. A number: so many hosts in one place."
-        self._put(drawing, 19, height - 1, note, "dim")
+        drawing.put(19, height - 1, note, "dim")
         self.present(drawing)
 
     def _draw(self, drawing: Drawing, y: int, name: str) -> None:
@@ -177,27 +174,24 @@ class StripPlots(CellView):
         def column(value: float) -> int:
             return left + 2 + round((value - values[0]) / span * (right - left - 5))
 
-        self._put(drawing, 1, y + 1, short_title(self._fleet, name)[:17], "text")
-        self._put(drawing, left, y + 1, "─" * (right - left), "line")
+        drawing.put(1, y + 1, short_title(self._fleet, name)[:17], "text")
+        drawing.put(left, y + 1, "─" * (right - left), "line")
         if len(values) > 1:
             low, _, high = statistics.quantiles(values, n=4, method="inclusive")
-            self._put(drawing, column(low), y + 1, "━" * (column(high) - column(low) + 1), "s1-pale")
-        self._put(drawing, column(statistics.median(values)), y, "╷", "dim")
+            drawing.put(column(low), y + 1, "━" * (column(high) - column(low) + 1), "s1-pale")
+        drawing.put(column(statistics.median(values)), y, "╷", "dim")
         words = {Better.HIGHER: "higher better", Better.LOWER: "lower better"}.get(better, "")
-        self._put(drawing, drawing.width - 14, y + 1, f"{words:>13}", "dim")
+        drawing.put(drawing.width - 14, y + 1, f"{words:>13}", "dim")
         counts: dict[int, int] = {}
         for figure in placed.values():
             counts[column(figure.value)] = counts.get(column(figure.value), 0) + 1
         for x, count in counts.items():
-            self._put(drawing, x, y + 1, "○" if count == 1 else str(min(count, 9)), "s1")
+            drawing.put(x, y + 1, "○" if count == 1 else str(min(count, 9)), "s1")
         out = [host for host in peers if any(one.figure.name == name for one in host.outliers)]
         for host in (*(one for one in out if one is not self._chosen), self._chosen):
             if host.name in placed:
                 x = column(placed[host.name].value)
-                self._put(drawing, x, y + 1, "●", "hi" if host is self._chosen else "s2")
+                drawing.put(x, y + 1, "●", "hi" if host is self._chosen else "s2")
                 if host in out:
                     start = min(max(x - cell_len(host.name) // 2, left), right - cell_len(host.name))
-                    self._put(drawing, start, y, host.name, "hi" if host is self._chosen else "s2")
-
-    def _put(self, drawing: Drawing, x: int, y: int, text: str, role: str) -> None:
-        drawing.put(x, y, plain(text) if self._ascii else text, role)
+                    drawing.put(start, y, host.name, "hi" if host is self._chosen else "s2")

@@ -1,4 +1,4 @@
-"""Two runs of the same step in one picture."""
+"""The curves of two runs of the same step in one picture each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from sizeup.charts.chart import BarChart, Chart, LineChart, Scale
+from sizeup.charts.chart import Chart, Line, LineChart, Scale
 from sizeup.compare.comparison import Comparison
 from sizeup.compare.digest import WORKLOAD
 from sizeup.session.reader import read_session
@@ -15,15 +15,6 @@ from sizeup.views.cards.panels import of_quantities
 from sizeup.views.comparison.answer import leading_card, side_names
 from sizeup.views.run.points import RATES, value_scale
 from sizeup.views.run.step import step_chart
-
-
-def compared_charts(first: Session, base: Session, labels: tuple[str, str]) -> tuple[Chart, ...]:
-    """A picture for each step that both sessions ran, the last one first, each line or bar named by its side.
-
-    A matrix has no place for another one, nor has an axis for another unit, and other workloads are not compared: those
-    steps have none.
-    """
-    return tuple(_overlays(first, base, labels))
 
 
 def compared_files(comparison: Comparison) -> LineChart | None:
@@ -36,38 +27,36 @@ def compared_files(comparison: Comparison) -> LineChart | None:
 
 
 def leading_overlay(first: Session, base: Session, names: tuple[str, str], card: str = "") -> LineChart | None:
-    """Return the longest curve that both sessions measured, the earlier one beside it; None where there is none.
+    """Return the first of the compared curves; None where there is none."""
+    return next(iter(compared_curves(first, base, names, card)), None)
+
+
+def compared_curves(first: Session, base: Session, names: tuple[str, str], card: str = "") -> tuple[LineChart, ...]:
+    """Return each curve that both sessions measured, the longest first, the earlier one beside it.
 
     ``names`` are those of the baseline and of the new side. Curves of a ``card`` come before others.
     """
     pairs = [
-        (run.declaration.card == card, left, line, theirs)
-        for run, left, right in _pairs(first, base)
-        if isinstance(left, LineChart) and isinstance(right, LineChart)
-        for line in left.lines
-        for theirs in right.lines
-        if line.label == theirs.label
+        (run.declaration.card == card, chart, line, theirs)
+        for run, chart, other in _pairs(first, base)
+        for line in chart.lines
+        for theirs in other.lines
+        if line.label == theirs.label and min(len(line.points), len(theirs.points)) > 1
     ]
-    if not pairs:
-        return None
-    _, chart, *lines = max(pairs, key=lambda pair: (pair[0], *sorted(len(line.points) for line in pair[2:])))
-    if min(len(line.points) for line in lines) < len(("one", "other")):
-        return None
+    pairs.sort(key=lambda pair: (pair[0], *sorted(len(line.points) for line in pair[2:])), reverse=True)
+    return tuple(_overlay(chart, line, theirs, names) for _, chart, line, theirs in pairs)
+
+
+def _overlay(chart: LineChart, line: Line, theirs: Line, names: tuple[str, str]) -> LineChart:
     rate = chart.y.unit in RATES  # from zero, so that a share that is lost is seen as one
-    scale = Scale.LINEAR if rate else value_scale([point.y for line in lines for point in line.points])
-    subject = "" if lines[0].label == chart.y.title else lines[0].label
-    return replace(
-        chart,
-        title=": ".join(filter(None, (chart.title, subject))),
-        y=replace(chart.y, scale=scale, low=None, high=None),
-        lines=(
-            replace(lines[0], label=names[1], where=""),
-            replace(lines[1], label=names[0], where="", earlier=True),
-        ),
-    )
+    scale = Scale.LINEAR if rate else value_scale([point.y for one in (line, theirs) for point in one.points])
+    subject = "" if line.label == chart.y.title else line.label
+    both = replace(line, label=names[1], where=""), replace(theirs, label=names[0], where="", earlier=True)
+    title = ": ".join(filter(None, (chart.title, subject)))
+    return replace(chart, title=title, y=replace(chart.y, scale=scale, low=None, high=None), lines=both)
 
 
-def _pairs(first: Session, base: Session) -> Iterator[tuple[StepRun, Chart, Chart]]:
+def _pairs(first: Session, base: Session) -> Iterator[tuple[StepRun, LineChart, LineChart]]:
     """Yield each step that both sessions ran for the same workload with both charts, the last one first."""
     theirs = {run.base_id: run for run in base.steps.values() if run.points}
     seen: set[str] = set()
@@ -78,33 +67,10 @@ def _pairs(first: Session, base: Session) -> Iterator[tuple[StepRun, Chart, Char
         seen.add(ours.base_id)
         if _workloads(ours) and _workloads(other) and not _workloads(ours) & _workloads(other):
             continue  # in one picture they would look like one measurement on two machines
-        left, right = _chart(ours, first), _chart(other, base)
-        if not isinstance(left, LineChart) or not isinstance(right, LineChart) or _units(left) == _units(right):
-            yield ours, left, right
-
-
-def _overlays(first: Session, base: Session, labels: tuple[str, str]) -> Iterator[Chart]:
-    for _, *both in _pairs(first, base):
-        match both:
-            case LineChart() as left, LineChart() as right:
-                # What a single line is, the axis says.
-                alone = len(left.lines) == len(right.lines) == 1 and left.lines[0].label == right.lines[0].label
-                lines = tuple(
-                    replace(line, label=label if alone else f"{label}: {line.label}", earlier=chart is right)
-                    for label, chart in zip(labels, (left, right), strict=True)
-                    for line in chart.lines
-                )
+        match _chart(ours, first), _chart(other, base):
+            case (LineChart() as left, LineChart() as right) if _units(left) == _units(right):
                 shared = tuple(boundary for boundary in left.boundaries if boundary in right.boundaries)
-                yield replace(left, lines=lines, boundaries=shared)
-            case BarChart() as left, BarChart() as right if left.axis.unit == right.axis.unit:
-                known = {bar.label: bar for bar in right.bars}
-                bars = tuple(
-                    replace(bar, label=f"{label}: {bar.label}")
-                    for mine in left.bars
-                    for label, bar in ((labels[0], mine), (labels[1], known.get(mine.label)))
-                    if bar is not None
-                )
-                yield replace(left, bars=bars)
+                yield ours, replace(left, boundaries=shared), right
 
 
 def _workloads(run: StepRun) -> set[str]:
