@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sizeup.decoding import data_beside
 from sizeup.discovery.device_parents import DeviceParents
 from sizeup.discovery.os_settings import bracketed
 from sizeup.discovery.sysroot import Sysroot
@@ -30,21 +31,7 @@ _NO_LIST = "missing, and neither /proc/partitions nor /proc/diskstats lists a di
 _HCTL = re.compile(r"\d+:\d+:\d+:\d+")
 _NVME_PATH = re.compile(r"nvme\d+c\d+n\d+")
 _DM_KINDS = (("mpath-", BlockKind.MULTIPATH), ("LVM-", BlockKind.LVM), ("CRYPT-", BlockKind.CRYPT))
-_DRIVERS = {
-    "loop": BlockKind.LOOP,
-    "ramdisk": BlockKind.RAM,
-    "zram": BlockKind.RAM,
-    "nbd": BlockKind.NBD,
-    "md": BlockKind.MD,
-    "device-mapper": BlockKind.DM,
-    "bcache": BlockKind.BCACHE,
-    "virtblk": BlockKind.VIRTIO,
-    "xvd": BlockKind.XEN,
-    "mmc": BlockKind.MMC,
-    "dasd": BlockKind.DASD,
-    "sd": BlockKind.SCSI,
-    "sr": BlockKind.OPTICAL,
-}
+_DRIVERS: dict[str, BlockKind] = data_beside(__file__, "block_drivers.toml", dict[str, BlockKind])
 _VIRTUAL_NAMES = (("loop", BlockKind.LOOP), ("ram", BlockKind.RAM), ("zram", BlockKind.RAM), ("nbd", BlockKind.NBD))
 _SCSI_OPTICAL = 5
 _WRITE_COST = {"raid1": None, "raid10": 2, "raid4": 4, "raid5": 4, "raid6": 6}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from sizeup.decoding import data_beside
 from sizeup.discovery.device_parents import DeviceLocation, DeviceParents
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, ScsiDevice, TargetPort, Transport
@@ -34,15 +35,7 @@ _DISK = 0  # peripheral device type
 _UNSUPPORTED_COUNTER = (1 << 64) - 1
 _FC_WORD = 4
 
-_DRIVERS = {
-    Transport.RAID: ("megaraid_sas", "hpsa", "smartpqi", "aacraid"),
-    Transport.SAS: ("mpi3mr",),
-    Transport.SATA: ("ahci", "ata_piix"),
-    Transport.VIRTIO: ("virtio_scsi", "vmw_pvscsi", "storvsc"),
-    Transport.USB: ("usb-storage", "uas"),
-    Transport.FCOE: ("fcoe", "bnx2fc"),
-}
-_BY_DRIVER = {name: transport for transport, names in _DRIVERS.items() for name in names}
+_DRIVERS: dict[str, Transport] = data_beside(__file__, "scsi_drivers.toml", dict[str, Transport])
 
 
 def parse_rate(text: str) -> int | None:
@@ -142,8 +135,8 @@ def _transport(sysroot: Sysroot, name: str, driver: str | None, location: Device
         return Transport.FCOE if location.path is not None and "/net/" in location.path else Transport.FC
     if sysroot.names(f"{_ISCSI_HOSTS}/{name}"):
         return Transport.ISCSI
-    if driver in _BY_DRIVER:
-        return _BY_DRIVER[driver]
+    if driver in _DRIVERS:
+        return _DRIVERS[driver]
     if sysroot.names(f"{_SAS_HOSTS}/{name}"):
         return Transport.SAS
     path = location.path or ""
