@@ -118,39 +118,26 @@ def counted(count: int | None, noun: str) -> str:
 
 
 _ASCII = {
-    **dict.fromkeys("─━═╌┄┈╍┅┉▔▁▂▃╴╶╸╺‾", "-"),
-    **dict.fromkeys("│┃║╎┆┊╏┇┋▏▎▍▌▐▕╵╷╹╻", "|"),
-    **dict.fromkeys("┌┐┘┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋┍┑┕┙┝┥┯┷┿╞╡╤╧╪", "+"),
-    "├": "|",  # before a part of a tree a plus would say that the part was added
-    "└": "`",
-    **dict.fromkeys("█▉▊▋▓▒░▀▄▇▆▅▖▗▘▙▚▛▜▝▞▟", "#"),
-    **dict.fromkeys("●○◉◎•", "o"),
-    **dict.fromkeys("·∙", "."),
-    **dict.fromkeys("▲△▴^", "^"),
-    **dict.fromkeys("▼▽▾", "v"),
-    **dict.fromkeys("▶▷▸►→›»", ">"),
-    **dict.fromkeys("◀◁◂◄←‹«", "<"),
-    **dict.fromkeys("■◆◼▪♦", "*"),
-    **dict.fromkeys("✓✔", "+"),
-    **dict.fromkeys("✗✘×", "x"),
-    "↑": "^",
-    "↓": "v",
-    "…": "~",
-    "–": "-",
-    "—": "-",
-    "±": "~",
-    "≈": "~",
-    "°": "o",
-    "µ": "u",
-    "≤": "<",
-    "≥": ">",
-    "“": '"',
-    "”": '"',
-    "‘": "'",
-    "’": "'",
-    "\xa0": " ",
+    "-": "─━═╌┄┈╍┅┉▔▁▂▃╴╶╸╺‾–—",
+    "|": "│┃║╎┆┊╏┇┋▏▎▍▌▐▕╵╷╹╻├",  # before a part of a tree a plus would say that the part was added
+    "+": "┌┐┘┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋┍┑┕┙┝┥┯┷┿╞╡╤╧╪✓✔",
+    "`": "└",
+    "#": "█▉▊▋▓▒░▀▄▇▆▅▖▗▘▙▚▛▜▝▞▟",
+    "o": "●○◉◎•°",
+    ".": "·∙",
+    "^": "▲△▴↑",
+    "v": "▼▽▾↓",
+    ">": "▶▷▸►→›»≥",
+    "<": "◀◁◂◄←‹«≤",
+    "*": "■◆◼▪♦",
+    "x": "✗✘×",
+    "~": "…±≈",
+    "u": "µ",
+    '"': "“”",
+    "'": "‘’",
+    " ": "\xa0",
 }
-"""Each replacement has the same width, so the layout is kept."""
+"""Characters by their replacement, which has the same width, so the layout is kept."""
 
 
 class _AsciiTable(dict[int, str]):
@@ -169,7 +156,7 @@ class _AsciiTable(dict[int, str]):
         return text
 
 
-_TABLE = _AsciiTable({ord(glyph): plain for glyph, plain in _ASCII.items()})
+_TABLE = _AsciiTable({ord(glyph): plain for plain, glyphs in _ASCII.items() for glyph in glyphs})
 
 
 def plain(text: str) -> str:
