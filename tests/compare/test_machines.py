@@ -2,6 +2,9 @@
 
 from sizeup.compare.machines import configuration, machine_differences
 from sizeup.model.machine import Machine
+from sizeup.model.network import Nic
+from sizeup.model.numa import HugePages, NumaNode
+from sizeup.model.storage import Hba, Transport
 from sizeup.model.topology import Cache, CacheKind
 
 KIB = 1 << 10
@@ -14,3 +17,21 @@ def test_caches_count_by_level_and_size_if_they_hold_data_and_their_size_is_know
 
     assert configuration(machine)["caches"] == "2 x L1 32 KiB, 1 x L2 1 MiB"
     assert [one.what for one in machine_differences([machine], [Machine(caches=(L1D, L1D, L2))])] == []
+
+
+def test_parts_of_an_unknown_driver_speed_or_size_are_counted_by_what_is_known() -> None:
+    ports = [Nic(f"eth{n}", "physical", driver="mlx5_core", speed_bits_per_second=25 * 10**9) for n in range(2)]
+    adapters = (
+        Hba("host3", Transport.FC, "qla2xxx", speed_bits_per_second=16 * 10**9),
+        Hba("host4", Transport.FC),
+    )
+    nodes = (NumaNode(0, (0,), memory_bytes=2**30), NumaNode(1, (1,), memory_bytes=None))
+    pools = (HugePages(2 << 20, 0, 0), HugePages(1 << 30, 4, 4))
+    found = Machine(nics=(*ports, Nic("eth2", "physical")), hbas=adapters, nodes=nodes, huge_pages=pools)
+    told = {one.what: one.new for one in machine_differences([found], [Machine()])}
+
+    assert told["networks"] == "2 x mlx5_core 25 Gb/s, 1 x physical"
+    assert told["host adapters"] == "1 x fc, 1 x fc qla2xxx 16 Gb/s"
+    assert told["memory by node"] == "0: 1 GiB, 1: unknown"
+    assert told["huge page pools"] == "4 x 1 GiB"
+    assert machine_differences([found], []) == machine_differences([], [found]) == ()

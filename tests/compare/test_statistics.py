@@ -181,3 +181,12 @@ def test_as_many_runs_are_needed_as_find_the_change_in_four_of_five_cases() -> N
     assert runs_needed(0.0, 0.10, 0.05) == 4
     assert runs_needed(0.0, 0.10, 0.02) == 5
     assert runs_needed(1.0, 0.10, 0.05) is None
+
+
+def test_the_normal_curve_has_the_variance_of_the_ranks() -> None:
+    """40 and 30 runs without a tie: U has a mean of 600 and a deviation of sqrt(40 * 30 * 71 / 12) = 84.26."""
+    first, second = [float(value) for value in range(40)], [value + 19.5 for value in range(30)]
+    smaller = sum(one < other for one in first for other in second)
+    z = (abs(smaller - 600) - 0.5) / math.sqrt(40 * 30 * 71 / 12)
+
+    assert rank_sum_p(first, second) == pytest.approx(math.erfc(z / math.sqrt(2)), rel=1e-9)

@@ -10,10 +10,20 @@ from fleet_sessions import LINK_DOWN, Figures, made_fleet, records, server, with
 from sizeup.cli import run
 from sizeup.compare.comparison import Conclusion
 from sizeup.compare.digest import epoch
+from sizeup.fleet.explanation import PeerDifference, PeerDifferences, fact_cards
 from sizeup.fleet.files import fleet_paths, read_fleet
-from sizeup.fleet.fleet import Fleet, HostStatus, build_fleet
-from sizeup.fleet.host_session import read_host_session
-from sizeup.fleet.table import LINES, figure_text, fleet_lines, host_lines, session_fleet_lines
+from sizeup.fleet.fleet import Fleet, HostStatus, Outlier, build_fleet
+from sizeup.fleet.host_session import HostFigure, read_host_session
+from sizeup.fleet.table import (
+    LINES,
+    difference_sentences,
+    figure_text,
+    fleet_lines,
+    host_lines,
+    problem_sentences,
+    session_fleet_lines,
+)
+from sizeup.model.plan import Better
 from sizeup.model.sample import Status
 from sizeup.session.records import ContinuedRecord, PlanRecord, StepStartRecord
 
@@ -353,3 +363,53 @@ def test_a_host_has_its_figures_beside_the_median_of_its_type(tmp_path: Path) ->
     median = found.spreads[host.type.name, "memory.local_latency@memory.latency"].median
 
     assert line.split()[-1] == f"{190.0 / median:.2f}"
+
+
+def test_each_kind_of_problem_names_three_files_and_counts_the_others(tmp_path: Path) -> None:
+    made_fleet(tmp_path)
+    for number in range(1, 6):
+        (tmp_path / f"db0{number}.sizeup.jsonl").write_text("")
+    torn = tmp_path / "db06.sizeup.jsonl"
+    torn.write_bytes(torn.read_bytes() + b'{"kind":"sam')
+    found = problem_sentences(fleet(tmp_path))
+
+    assert [line.split(":")[0] for line in found] == ["Not read"] * 4 + ["Damaged"]
+    assert found[3] == "Not read: 2 more files; --json lists them"
+    assert "db06" in found[4]
+
+
+def test_facts_beyond_the_first_are_counted() -> None:
+    facts = [PeerDifference(f"fact {n}", f"{n}", "0", 9, relevant=False) for n in range(5)]
+    facts += [PeerDifference(f"slot {n}", "empty", "full", 9, relevant=False) for n in range(3)]
+    figure = HostFigure("memory", "memory.local_latency", "DRAM latency", "ns", Better.LOWER, 190.0, "", None)
+    outlier = Outlier("db01", figure, 10, 95.0, Conclusion.WORSE, PeerDifferences(tuple(facts), 10))
+
+    assert difference_sentences(outlier, 2)[-1] == "and in 6 further facts; --json lists them"
+    assert difference_sentences(outlier, 6)[-1] == "differs in slot 0 and 2 more like it: empty (9 of 10 peers: full)"
+
+
+@pytest.mark.parametrize(
+    ("fact", "cards"),
+    [
+        ("NUMA nodes", ("memory",)), ("huge pages", ("memory",)), ("vm.swappiness", ("storage",)),
+        ("governor", ("cpu", "clock")), ("product", ()),
+    ],
+)  # fmt: skip
+def test_a_fact_concerns_the_cards_that_it_is_about(fact: str, cards: tuple[str, ...]) -> None:
+    assert fact_cards(fact) == cards
+
+
+def test_the_median_of_a_type_stands_below_its_hosts(tmp_path: Path) -> None:
+    made_fleet(tmp_path, 3)
+    write(tmp_path, "db09", records("db09", ALIKE, replace(server(), platform=replace(server().platform, model="X"))))
+    medians = [line for line in fleet_lines(fleet(tmp_path), 200) if line.split()[:1] == ["median"]]
+
+    assert len(medians) == 1, "a type of one host has none"
+    assert len(medians[0].split()) > 5
+
+
+def test_a_machine_without_a_count_of_cores_is_named_without_it(tmp_path: Path) -> None:
+    write(tmp_path, "db01", records("db01", ALIKE, replace(server(), cores=(), packages=())))
+    (host,) = fleet(tmp_path).hosts
+
+    assert host.type.name == "PowerEdge R650, Intel(R) Xeon(R) Gold 6430, 512 GiB"

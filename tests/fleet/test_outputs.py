@@ -71,6 +71,9 @@ def test_csv_has_a_row_for_each_figure_and_runs_no_formula(folder: Path, tmp_pat
     assert (slow["value"], slow["unit"], slow["state"], slow["outlier"]) == ("152.0", "ns", "valid", "worse")
     assert 1.5 < float(slow["ratio"]) < 1.7
     assert [row["figure"] for row in found if row["host"] == "db06"] == [""]
+    (absent,) = (row for row in found if row["host"] == "db06")
+    assert absent["session"].endswith("db06.sizeup.jsonl")
+    assert absent["started"].startswith("2026-")
     invalid = [row for row in found if row["host"] == "db90" and row["state"] == "not valid"]
     assert {(row["peers_median"], row["ratio"]) for row in invalid} == {("", "")}, "no valid figure of its type"
     assert "'=cmd()" in {row["host"] for row in found}
@@ -146,6 +149,16 @@ def test_a_rate_may_be_so_many_percent_worse_than_the_median(tmp_path: Path, rat
     path = profile(tmp_path, '[storage.bandwidth]\nworse_than_median = "20 %"')
 
     assert run(["fleet", str(tmp_path), "--profile", path]) == status
+
+
+def test_a_figure_of_other_settings_is_not_held_against_the_median(tmp_path: Path) -> None:
+    made_fleet(tmp_path)
+    path = profile(tmp_path, '[storage.bandwidth]\nworse_than_median = "20 %"')
+    assert run(["fleet", str(tmp_path), "--profile", path]) == 0
+    slow, other = replace(ALIKE, scan_bytes_per_second=1e9), {"io.direct": {"block": 512}}
+    write(tmp_path, "db04", records("db04", slow, server(), settings=other))
+
+    assert run(["fleet", str(tmp_path), "--profile", path]) == 6
 
 
 def test_a_figure_that_is_not_required_may_be_absent(tmp_path: Path) -> None:
