@@ -52,7 +52,7 @@ def test_sessions_and_folders_compare_and_an_asked_difference_is_status_5(sizeup
     data = json.loads(sizeup("session", "compare", "slow", "--against", "folder", "--json").stdout)
 
     assert (plain.returncode, asked.returncode, other.returncode) == (0, 5, 0)
-    assert "worse" in plain.stdout
+    assert "▼ SLOWER" in plain.stdout or "v SLOWER" in plain.stdout
     assert "! null.gap: parameters differ: interval=0.002 (baseline: interval=0.0002)" in plain.stdout
     assert "MET: x " in asked.stdout
     assert data["schema"] == "sizeup.compare/1"
@@ -67,7 +67,7 @@ def test_a_comparison_is_written_as_a_document_of_its_own(sizeup: Run, tmp_path:
     alone = sizeup("session", "compare", "slow", "--fail-if", "null.gap > 9s", "--format", "markdown")
 
     assert (text.returncode, web.returncode, alone.returncode) == (5, 5, 6)
-    for words in ("**FAIL**", "MET: x ", "- worse"):
+    for words in ("**FAIL**", "MET: x ", "▼ worse"):
         assert words in text.stdout
     assert (tmp_path / "c.html").read_text().startswith("<!doctype html>")
     assert "**NOT CERTAIN**" in alone.stdout  # five runs give no interval

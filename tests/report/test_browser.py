@@ -129,7 +129,7 @@ def test_no_figure_of_a_table_is_broken_and_charts_beside_each_other_end_in_one_
         """
     (tmp_path / "page.html").write_text(text.replace("</body>", f"<script>{ask}</script></body>"))
 
-    dumped = in_chromium(tmp_path, "--window-size=760,900", "--dump-dom", (tmp_path / "page.html").as_uri())
+    dumped = in_chromium(tmp_path, "--window-size=1100,900", "--dump-dom", (tmp_path / "page.html").as_uri())
 
     cells, most_lines, uneven = map(float, dumped.partition("<title>")[2].partition("</title>")[0].split())
     assert cells > 10

@@ -30,6 +30,8 @@ from sizeup.tui.screens.write_confirmation import why_no_plan
             "Use --set license.list_usd=N license.support_percent=N",
             "Enter List price of a license and enter Support per year (4, then a)",
         ),
+        ("Oracle SE2 (needs --set machine.sockets=N)", "Oracle SE2 (needs Sockets)"),
+        ("is a range (--show license.units)", "is a range"),
         ("of all nodes: --set numa.node_mb=N,N", "of all nodes: enter Memory of each node (4, then a)"),
         ("such as --set probe.setting=3.", "such as --set probe.setting=3."),
         ("on the command line, --set x stays", "on the command line, --set x stays"),

@@ -9,11 +9,11 @@ from sizeup.views.result.basis import basis_text
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        (("workload.cpu_percent=65",), "65% CPU (--set)"),
-        (("workload.cpu_cores=13.2",), "13.2 busy cores (--set)"),
+        (("workload.cpu_percent=65",), "65% CPU (entered)"),
+        (("workload.cpu_cores=13.2",), "13.2 busy cores (entered)"),
         (
             ("workload.iops=400", "workload.io_kib=8", "redo.mb_s=1", "workload.cpu_percent=65"),
-            "400 IOPS (8 KiB), 1 MB/s redo (--set)",
+            "400 IOPS (8 KiB), 1 MB/s redo (entered)",
         ),
     ],
 )

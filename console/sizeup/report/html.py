@@ -24,6 +24,7 @@ from sizeup.views.cards.panels import ShownChart
 from sizeup.views.comparison.answer import SCALE, SHADED, Answer, ChangeResult, ChangeRow
 from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
 from sizeup.views.document.document import DETECTED, MEASURED, SHARE, Document, card_columns, without_options
+from sizeup.views.inputs.option_text import by_names
 from sizeup.views.result.band import card_bar, status_token
 from sizeup.views.result.summary import SEVERITY_WORDS
 from sizeup.views.run.run_status import RunGrade, RunStatus
@@ -138,7 +139,7 @@ def _resources(cards: Sequence[CardView]) -> Iterator[Markup]:
     """Yield a row for each resource with its ruler, and what the marks mean."""
     if not cards:
         return
-    columns = card_columns(cards)
+    columns, judged = card_columns(cards), any(card.status != UNKNOWN for card in cards)
     bars = {card.resource: bar for card in cards if (bar := card_bar(card.judged)) is not None}
     place = next((number for number, (title, _) in enumerate(columns) if title == SHARE), len(columns))
     heads: list[tuple[str, Markup | str]] = [(_CLASSES.get(title, "n x"), title) for title, _ in columns]
@@ -156,11 +157,12 @@ def _resources(cards: Sequence[CardView]) -> Iterator[Markup]:
             cells.insert(place, element("td", _share_bar(bar) if bar is not None else joined(), class_="bar"))
         if card.resource == "license" and card.judged.demand:  # a product with its price needs the room
             cells = [element("td", card.judged.demand, colspan=str(len(cells)), class_="whole")]
-        last = element("td", _card_state(card, solid=not rows))
-        rows.append((element("th", card.title, scope="row"), *cells, last))
-    yield _rows((("", "Resource"), *heads, ("", "Status")), rows, "rows")
-    if bars:
-        yield element("p", " ".join(_legend(list(bars.values()), cards)), class_="legend")
+        if judged:
+            cells.append(element("td", _card_state(card, solid=not rows)))
+        rows.append((element("th", card.title, scope="row"), *cells))
+    yield _rows((("", "Resource"), *heads, *((("", "Status"),) if judged else ())), rows, "rows")
+    if legend := " ".join(_legend(list(bars.values()), cards)):
+        yield element("p", legend, class_="legend")
 
 
 def _legend(bars: Sequence[ShareBar], cards: Sequence[CardView]) -> Iterator[str]:
@@ -296,7 +298,13 @@ def _two(cards: Iterable[Markup]) -> Markup:
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> Markup:
-    return element("dl", *(joined(element("dt", name), element("dd", value)) for name, value in pairs), class_="kv")
+    return element(
+        "dl",
+        *(
+            joined(element("dt", name), element("dd", value if isinstance(value, Markup) else by_names(value)))
+            for name, value in pairs
+        ),
+    )
 
 
 def _charts(charts: Sequence[ShownChart]) -> Iterator[Markup]:
@@ -348,14 +356,13 @@ def _block(name: str, block: Block) -> Markup:
         case Heading(text):
             return element("h3", text)
         case Paragraph(text):
-            return element("p", text)
+            return element("p", by_names(text))
         case Items(lines):
-            return element("ul", *(element("li", line) for line in lines))
+            return element("ul", *(element("li", by_names(line)) for line in lines))
         case Working(lines):
             return element("pre", "\n".join(lines))
         case Facts():
-            pairs = (joined(element("dt", name), element("dd", value)) for name, value in block.pairs)
-            return element("dl", *pairs)
+            return _pairs(block.pairs)
         case Table():
             return _table(block)
         case LineChart() | BarChart() | HeatMap():
@@ -373,7 +380,7 @@ def _table(table: Table) -> Markup:
         element(
             "tr",
             *(
-                element("td", text, class_="n" if column.numeric else "t")
+                element("td", by_names(text), class_="n" if column.numeric else "t")
                 for column, text in zip(table.columns, row, strict=True)
             ),
         )

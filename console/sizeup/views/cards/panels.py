@@ -210,8 +210,6 @@ class ShownChart(Struct, frozen=True):
     """One of the charts of the first page."""
 
     chart: Chart
-    figures: str
-    """What it shows, in a line."""
     grade: RunGrade
     """``PASS``, ``WARN`` where some of its figures are not valid, or ``FAIL`` where none is."""
     invalid: str
@@ -233,7 +231,7 @@ def leading_charts(session: Session, cards: Sequence[CardView]) -> tuple[ShownCh
     shown = []
     for step, chart in found[:_MOST_CHARTS]:
         grade, invalid = validity_grade(session.steps[step])
-        shown.append(ShownChart(chart, text_alternative.value_range(chart), grade, capitalized(invalid)))
+        shown.append(ShownChart(chart, grade, capitalized(invalid)))
     return tuple(shown)
 
 

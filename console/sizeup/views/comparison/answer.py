@@ -19,7 +19,7 @@ from sizeup.compare.headlines import NAMED
 from sizeup.compare.machines import Difference
 from sizeup.compare.statistics import MOST_RUNS, smallest_p
 from sizeup.model.plan import Better
-from sizeup.text import first_of, listed, one_line, plural
+from sizeup.text import first_of, listed, one_line, plural, uncapitalized
 from sizeup.units import format_in, format_share, format_value
 from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.cards.cards import TITLES
@@ -34,6 +34,8 @@ _NO_CHANGE = 0.01
 """A change below this share is told as none."""
 _SENTENCE = 80
 """Characters of the sentence of a band."""
+_BASELINE = "baseline"
+"""The name of the earlier side where neither host nor time tells it apart."""
 _NAMED = 3
 """Figures that a sentence names."""
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -55,7 +57,7 @@ class ChangeResult(Enum):
         self.word, self.sign, self.status = word, sign, status
 
 
-_RESULTS = {
+RESULTS = {
     Conclusion.BETTER: ChangeResult.FASTER,
     Conclusion.WORSE: ChangeResult.SLOWER,
     Conclusion.HIGHER: ChangeResult.HIGHER,
@@ -100,8 +102,11 @@ class Trust(Struct, frozen=True):
     status: str
     """``ok`` or ``warn``."""
     text: str
-    brief: str
-    """Name and answer in one."""
+
+    @property
+    def brief(self) -> str:
+        """Name and answer in one: ``not interleaved``."""
+        return f"{'' if self.status == 'ok' else 'not '}{uncapitalized(self.name)}"
 
 
 class Answer(Struct, frozen=True):
@@ -158,7 +163,7 @@ def _row(card: str, figure: Figure, level: float) -> ChangeRow:
         low,
         high,
         " ".join(_change(figure)) if valid else "",
-        _RESULTS[figure.verdict],
+        RESULTS[figure.verdict],
         _short(figure),
         figure.more_runs
         if figure.verdict is not Conclusion.TOO_FEW
@@ -198,7 +203,7 @@ def comparison_band(comparison: Comparison) -> Band:
     result, number = ChangeResult.CANNOT_TELL, None
     steps: tuple[NextStep, ...] = ()
     if changed:
-        result, steps = _RESULTS[changed[0].verdict], _steps(comparison)
+        result, steps = RESULTS[changed[0].verdict], _steps(comparison)
         sentence = _sentence(comparison, changed[0])
         value, unit, *words = _change(changed[0])
         number = Number(value, unit, ", ".join((_title(changed[0]), *words)))
@@ -218,10 +223,8 @@ def comparison_band(comparison: Comparison) -> Band:
         else:
             steps = (NextStep(f"Measure on an idle host: as they scatter, over {MOST_RUNS} more runs are needed."),)
     elif any(figure.verdict is Conclusion.SAME for figure in figures):
-        result, sentence = (
-            ChangeResult.SAME,
-            f"No difference: a change of {EXCLUDED_CHANGE * 100:.0f} % or more is excluded.",
-        )
+        result = ChangeResult.SAME
+        sentence = f"No difference: a change of {EXCLUDED_CHANGE * 100:.0f} % or more is excluded."
     else:
         sentence = "No valid figure was measured on both sides."
         steps = (NextStep("Measure the same steps on both sides."),)
@@ -250,7 +253,11 @@ def _rank(figure: Figure) -> tuple[bool, float]:
 def _sentence(comparison: Comparison, lead: Figure) -> str:
     """Return the change that decides, then what became of other resources, as far as a line has room."""
     names, hosts = side_names(comparison), {digest.host for side in comparison.sides for digest in side}
-    since = f"since {names[0]}" if len(hosts) == 1 else f"on {names[1]} than on {names[0]}"
+    since = (
+        f"since {'the ' * (names[0] == _BASELINE)}{names[0]}"
+        if len(hosts) == 1
+        else f"on {names[1]} than on {names[0]}"
+    )
     text = f"{_title(lead)}: {' '.join(_change(lead))} {since}"
     rows = change_rows(comparison)
     cards = {row.card for row in rows} - {row.card for row in rows if row.title == _title(lead)}
@@ -280,7 +287,7 @@ def _steps(comparison: Comparison) -> tuple[NextStep, ...]:
 
 def _basis(comparison: Comparison) -> str:
     sides = []
-    for name, told, side in zip(("baseline", "new"), side_names(comparison), comparison.sides[::-1], strict=True):
+    for name, told, side in zip((_BASELINE, "new"), side_names(comparison), comparison.sides[::-1], strict=True):
         runs = len({one.value.run for digest in side for one in digest.headlines})
         sides += [f"{told if told == name else f'{name} {told}'}, {plural(runs, 'run')}"] if side else []
     return " · ".join((*sides, *(one.brief for one in trust(comparison))))
@@ -299,13 +306,13 @@ def side_names(comparison: Comparison) -> tuple[str, str]:
     """Return how to tell baseline and new apart: by host, by day, or else by day and time."""
     new, baseline = (side[0] if side else None for side in comparison.sides)
     if new is None or baseline is None:
-        return "baseline", "new"
+        return _BASELINE, "new"
     if new.host != baseline.host:
         return baseline.host, new.host
     (day, time), (new_day, new_time) = _moment(baseline), _moment(new)
     if day != new_day:
         return day, new_day
-    return (f"{day} {time}", f"{new_day} {new_time}") if time != new_time else ("baseline", "new")
+    return (f"{day} {time}", f"{new_day} {new_time}") if time != new_time else (_BASELINE, "new")
 
 
 def compared_hosts(comparison: Comparison) -> str:
@@ -315,18 +322,13 @@ def compared_hosts(comparison: Comparison) -> str:
 
 def trust(comparison: Comparison) -> tuple[Trust, ...]:
     """Return what decides whether both sides can be compared."""
-    found = [
-        Trust("Same settings", "ok", "yes", "same settings")
-        if not comparison.other_settings
-        else Trust("Same settings", "warn", "no, see the notes", "other settings"),
-        Trust("All figures valid", "ok", "yes", "all valid")
-        if not (invalid := sum(any(one.figure.invalid) for one in comparison.headlines))
-        else Trust("All figures valid", "warn", f"no, {invalid} of {len(comparison.headlines)} not", "not all valid"),
-        Trust("Interleaved", "ok", "yes", "interleaved")
-        if comparison.interleaved
-        else Trust("Interleaved", "warn", "no, drift is possible", "not interleaved"),
-    ]
-    return tuple(found)
+    invalid = sum(any(one.figure.invalid) for one in comparison.headlines)
+    asked = (
+        ("Same settings", not comparison.other_settings, "see the notes"),
+        ("All figures valid", not invalid, f"{invalid} of {len(comparison.headlines)}"),
+        ("Interleaved", comparison.interleaved, "drift is possible"),
+    )
+    return tuple(Trust(name, "ok" if good else "warn", "yes" if good else f"no, {why}") for name, good, why in asked)
 
 
 def conclusion_lines(comparison: Comparison) -> list[str]:

@@ -15,24 +15,12 @@ from sizeup.compare.digest import Digest
 from sizeup.compare.statistics import MOST_RUNS
 from sizeup.model.plan import Better
 from sizeup.units import format_in, format_value
-from sizeup.views.comparison.answer import conclusion_lines
+from sizeup.views.comparison.answer import RESULTS, conclusion_lines
 from sizeup.views.run.results import coordinates_text
 
 SCHEMA = "sizeup.compare/1"
 _INTERVAL = 4
 """The place of the interval in a row of figures."""
-
-_MARKS = {
-    Conclusion.BETTER: "+",
-    Conclusion.WORSE: "-",
-    Conclusion.HIGHER: ">",
-    Conclusion.LOWER: "<",
-    Conclusion.NOT_VALID: "!",
-    Conclusion.SAME: "=",
-    Conclusion.UNDECIDED: "?",
-    Conclusion.TOO_FEW: "?",
-}
-"""One character beside each verdict, so that a column can be read at a glance and without color."""
 
 
 def change(ratio: float) -> str:
@@ -213,7 +201,7 @@ def _row(name: str, figure: Figure) -> tuple[str, ...]:
 
 def verdict_text(figure: Figure) -> str:
     """Return the verdict with its mark; where the runs cannot decide, with how many more would."""
-    text = f"{_MARKS[figure.verdict]} {figure.verdict.value}"
+    text = f"{RESULTS[figure.verdict].sign} {figure.verdict.value}"
     if figure.verdict is not Conclusion.UNDECIDED:
         return text
     return f"{text}; {f'over {MOST_RUNS}' if figure.more_runs is None else figure.more_runs} more runs"

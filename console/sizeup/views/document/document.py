@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from sizeup.charts import text_alternative
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.sizing.verdict import share_text
@@ -97,7 +98,7 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
     grave = [finding for finding in found if finding.severity is not Severity.INFO][:_MOST_FINDINGS]
     return Document(
         session.title or header.host,
-        Facts((("Machine", _machine_text(session)), ("Measured", _when(session)))),
+        Facts((("Machine", machine_text(session.machine)), ("Measured", _when(session)))),
         run_status(session),
         verdict,
         document_band(replace(shown, verdict=verdict)),
@@ -128,9 +129,8 @@ def without_options(document: Document) -> Document:
     )
 
 
-def _machine_text(session: Session) -> str:
-    """The machine in one line, led by its processor."""
-    machine = session.machine
+def machine_text(machine: Machine | None) -> str:
+    """Return the machine in one line, led by its processor."""
     if machine is None:
         return "unknown: this session contains no machine"
     kernel = f"Linux {machine.platform.kernel}" if machine.platform.kernel else ""

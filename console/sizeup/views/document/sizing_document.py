@@ -35,14 +35,12 @@ from sizeup.views.document.chapters import (
     machine_blocks,
     sources_table,
 )  # fmt: skip
-from sizeup.views.document.document import Document, document_band
+from sizeup.views.document.document import Document, document_band, machine_text
 from sizeup.views.inputs.advice import first_of, value_text
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.sensitivity import contract_table
 from sizeup.views.inputs.sizing_table import ORIGINS
 from sizeup.views.inputs.whatif import QUESTIONS, question_of
-from sizeup.views.machine.facts import machine_line
-from sizeup.views.machine.virtualization import runs_on
 from sizeup.views.result.answer import answer_notes, other_answers
 from sizeup.views.result.answer_details import answer_details
 from sizeup.views.result.band import status_token
@@ -110,9 +108,7 @@ def sizing_document(
 def _about(sizing: Sizing, rules: Rules, today: date, machine: Machine | None) -> Iterator[tuple[str, str]]:
     """Yield the machine, the workload, and when and by which rules this was worked out."""
     if machine is not None:
-        kernel = f"Linux {machine.platform.kernel}" if machine.platform.kernel else ""
-        parts = (machine.cpu_model, machine_line(machine), runs_on(machine.platform), kernel)
-        yield "Machine", ", ".join(filter(None, parts))
+        yield "Machine", machine_text(machine)
     if workload := basis_text(sizing.inputs):
         yield "Workload", workload
     own = f", {plural(len(rules.overrides), 'figure')} of them overridden" if rules.overrides else ""

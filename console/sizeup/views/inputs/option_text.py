@@ -14,7 +14,8 @@ from sizeup.views.inputs.input_names import input_label
 
 _ASSIGNMENT = r"[a-z]+\.[a-z0-9_]+=[^\s;)]*[^\s,;.)]"
 _OPTION = re.compile(
-    rf"(?P<inside>(?<=\())?(?P<verb>[Uu]se |sizeup size )?--set (?P<settings>{_ASSIGNMENT}(?: {_ASSIGNMENT})*)"
+    r"(?P<inside>(?<=\())?(?P<needed>(?<=needs ))?(?P<verb>[Uu]se |sizeup size )?"
+    rf"--set (?P<settings>{_ASSIGNMENT}(?: {_ASSIGNMENT})*)"
 )
 _FURTHER = re.compile(rf"(?<!\S){_ASSIGNMENT}")
 _SHOW = re.compile(r" \(--show [a-z.]+\)")
@@ -33,6 +34,8 @@ def by_names(text: str, keys: str = "") -> str:
         settings = [part.split("=", 1) for part in found["settings"].split()]
         if any(key not in KEYS for key, _ in settings):
             return found[0]
+        if found["needed"] is not None:
+            return " and ".join(input_label(key) for key, _ in settings)
         words = " and ".join(_entered(key, value) for key, value in settings)
         if keys:  # no parentheses inside parentheses
             words = f"{words}: {keys}" if found["inside"] is not None else f"{words} ({keys})"

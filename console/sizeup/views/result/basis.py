@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.input_key import OPTION_SOURCE
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Inputs, brief
 from sizeup.sizing.workload import STORAGE_KEYS, YEAR_NS
@@ -24,7 +25,7 @@ def basis_text(inputs: Inputs) -> str:
     years = _number(inputs, "workload.horizon_years")
     if years is not None and years.origin is not Origin.RULE and years.value:
         parts.append(f"{_growth(inputs)} for {format_in(years.value / YEAR_NS, 'years')}")
-    sources = dict.fromkeys(value.source for value in stated)
+    sources = dict.fromkeys("entered" if value.source == OPTION_SOURCE else value.source for value in stated)
     return f"{', '.join(parts)} ({'; '.join(sources)})"
 
 
