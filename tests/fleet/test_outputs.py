@@ -172,7 +172,7 @@ def test_a_figure_that_is_not_required_may_be_absent(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("x = ", "expected a requirement profile in TOML: Invalid value"),
+        ("x = ", "expected a requirement profile in TOML: cut or incomplete TOML at line 1; write it again"),
         ("", "expected a table for each figure, such as [memory.local_latency], found none"),
         ("memory = 3", "memory: expected a table such as [memory.local_latency], found 3"),
         (
