@@ -19,7 +19,6 @@ from sizeup.fleet.table import (
     difference_sentences,
     figure_text,
     fleet_lines,
-    host_lines,
     problem_sentences,
     session_fleet_lines,
 )
@@ -352,17 +351,6 @@ def test_a_table_has_the_columns_that_fit_and_names_the_others(tmp_path: Path) -
         assert len(line) <= 50, line
     header = next(line for line in narrow.splitlines() if line.split()[:1] == ["Host"])
     assert len(header) + 2 + len("150,000") > 50 - len("Random IOPS"), "one column more would not fit"
-
-
-def test_a_host_has_its_figures_beside_the_median_of_its_type(tmp_path: Path) -> None:
-    made_fleet(tmp_path)
-    write(tmp_path, "db05", records("db05", replace(ALIKE, dram_ns=190.0), server()))
-    found = fleet(tmp_path)
-    host = next(host for host in found.hosts if host.name == "db05")
-    line = next(line for line in host_lines(found, host, 100) if "190 ns *" in line)
-    median = found.spreads[host.type.name, "memory.local_latency@memory.latency"].median
-
-    assert line.split()[-1] == f"{190.0 / median:.2f}"
 
 
 def test_each_kind_of_problem_names_three_files_and_counts_the_others(tmp_path: Path) -> None:
