@@ -4,6 +4,7 @@ import csv
 import html
 import io
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -93,6 +94,20 @@ def test_the_page_makes_no_request_and_shows_no_markup_of_a_file(folder: Path, t
     assert "src=" not in page
     assert '<table class="sortable">' in page
     assert "differs in adapter host4 state: Linkdown" in page
+
+
+def test_a_figure_far_from_its_peers_is_shaded_with_its_difference_and_its_host_comes_first(
+    folder: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "fleet.html"
+    assert run(["fleet", str(folder), "-o", str(out)]) == 0
+    page = out.read_text()
+    rows = page.partition("<tbody>")[2].partition("</tbody>")[0].split("</tr>")
+    (slow,) = re.findall(r'<td class="n worse3 out"[^>]*>(.*?)</td>', page)
+
+    assert 'class="hero warn"' in page
+    assert ">db05</th>" in rows[0]
+    assert re.fullmatch(r"152 ns<small> \+\d\d %</small>", slow)
 
 
 LIMITS = """
@@ -277,7 +292,8 @@ def test_a_click_on_a_column_sorts_by_it(folder: Path, tmp_path: Path) -> None:
     ).stdout  # fmt: skip
 
     before, up, down = dumped.rpartition("<title>")[2].partition("</title>")[0].split()
-    assert before.split(",") == ["db01", "db02", "db03", "db04", "db05", "db06"]
+    assert before.split(",")[:2] == ["db05", "db06"]  # what stands out, and what was not measured
+    assert before.split(",")[2:] == ["db01", "db02", "db03", "db04"]
     assert up.split(",")[-2:] == ["db05", "db06"]  # the slowest, then the one without a figure
     assert down.split(",")[0] == "db05"
     assert down.split(",")[-1] == "db06"

@@ -16,13 +16,13 @@ from sizeup.charts.markup import Markup, element, joined, style_sheet
 from sizeup.compare.profile import AcceptanceResult
 from sizeup.fleet.against import FleetDrift
 from sizeup.fleet.fleet import Fleet, Host, HostStatus, usable
+from sizeup.fleet.heat import LOOKS, by_status, fleet_band, heat_cell
 from sizeup.fleet.profile import Acceptance
 from sizeup.fleet.sections import acceptance_lines, drift_lines, synchronized_lines
 from sizeup.fleet.synchronized import SynchronizedRun
 from sizeup.fleet.table import (
     columns_of,
     difference_sentences,
-    figure_text,
     headline,
     outlier_sentence,
     problem_sentences,
@@ -30,19 +30,12 @@ from sizeup.fleet.table import (
 )
 from sizeup.report.html import band_section, state, top_line, whole_page
 from sizeup.text import plural
-from sizeup.views.band import Band
 from sizeup.views.result.summary import SEVERITY_WORDS
 
 _MOST_DIFFERENCES = 12
 _WIDTH = 10_000
 _SCRIPT = (resources.files("sizeup.fleet") / "fleet.js").read_text(encoding="utf-8")
 _MORE_STYLE = style_sheet("sizeup.fleet", "fleet.css")
-_STATES = {
-    HostStatus.OK: ("●", "ok"),
-    HostStatus.BETTER: ("▲", "s1"),
-    HostStatus.NOT_COMPARED: ("○", "dim"),
-}
-"""Sign and color of a status; the word beside it says which one, and any other is a warning."""
 _RESULTS = {
     AcceptanceResult.PASS: ("●", "ok"),
     AcceptanceResult.FAIL: ("▼", "bad"),
@@ -63,7 +56,7 @@ def fleet_page(
         top_line("fleet", plural(len(fleet.hosts), "host"), f"by sizeup {__version__}"),
         element(
             "main",
-            band_section(_band(fleet)),
+            band_section(fleet_band(fleet)),
             *(element("p", sentence, class_="quiet") for sentence in problem_sentences(fleet)),
             _section("Acceptance", acceptance_lines(accepted, _WIDTH) if accepted else ()),
             *(_section("Synchronized run", synchronized_lines(run, _WIDTH)) for run in runs),
@@ -74,16 +67,6 @@ def fleet_page(
         ),
     )
     return whole_page(f"Fleet: {headline(fleet)} – sizeup", body, _MORE_STYLE, digest)
-
-
-def _band(fleet: Fleet) -> Band:
-    """Return how many hosts stand out, with their names."""
-    out = sum(bool(host.outliers) for host in fleet.hosts)
-    compared = any(host.status is HostStatus.OK for host in fleet.hosts)
-    word, status = (
-        (plural(out, "OUTLIER"), "warn") if out else ("ALL NORMAL", "ok") if compared else ("NO PEERS", "acc")
-    )
-    return Band(word, status, f"{headline(fleet)}.")
 
 
 def _section(title: str, lines: Iterable[str]) -> Markup:
@@ -108,8 +91,8 @@ def _outliers(host: Host) -> Markup:
 
 
 def _status(host: Host) -> Markup:
-    sign, token = _STATES.get(host.status, ("▲", "warn"))
-    return state(sign, host.status.value, token)
+    sign, token, word = LOOKS[host.status]
+    return state(sign, word, token)
 
 
 def _hosts(fleet: Fleet, title: str, hosts: Sequence[Host], results: dict[str, AcceptanceResult]) -> Markup:
@@ -122,23 +105,22 @@ def _hosts(fleet: Fleet, title: str, hosts: Sequence[Host], results: dict[str, A
             for text, numeric in ((text, 0 < at <= len(names)) for at, text in enumerate(titles))
         ),
     )  # fmt: skip
-    first = sorted(hosts, key=lambda host: not host.outliers)
-    rows = (element("tr", *_cells(host, names, results)) for host in first)
+    rows = (element("tr", *_cells(fleet, host, names, results)) for host in by_status(hosts))
     grid = element("table", element("thead", head), element("tbody", *rows), class_="sortable")
     wide = element("div", grid, class_="wide", tabindex="0", role="group", aria_label=title)
     return joined(element("h2", f"{title}: {plural(len(hosts), 'host')}"), wide)
 
 
-def _cells(host: Host, names: Sequence[str], results: dict[str, AcceptanceResult]) -> list[Markup]:
-    out = {outlier.figure.name for outlier in host.outliers}
+def _cells(fleet: Fleet, host: Host, names: Sequence[str], results: dict[str, AcceptanceResult]) -> list[Markup]:
+    """Return the name of a host, each figure with its difference from those like it, and how the host stands."""
     cells = [element("th", host.name, scope="row")]
     for name in names:
-        figure = host.figures.get(name)
-        counts = figure is not None and usable(figure)
-        css_class = "n out" if name in out else "n" if counts else "n quiet"
-        text = figure_text(host, name, outlier="").strip()
-        sort = repr(figure.value) if figure is not None and counts else ""
-        cells.append(element("td", text, class_=css_class, data_sort=sort))
+        figure, cell = host.figures.get(name), heat_cell(fleet, host, name)
+        shade = f"{'worse' if cell.level < 0 else 'better'}{abs(cell.level)}" if cell.level else ""
+        kinds = ("n", shade, "out" if cell.stands_out else "", "" if cell.compared else "quiet")
+        sort = repr(figure.value) if figure is not None and usable(figure) else ""
+        text = (cell.value, element("small", f" {cell.difference}") if cell.difference else "")
+        cells.append(element("td", *text, class_=" ".join(filter(None, kinds)), data_sort=sort))
     rank = list(HostStatus).index(host.status)
     cells.append(element("td", _status(host), data_sort=str(rank)))
     if results:

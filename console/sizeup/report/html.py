@@ -92,7 +92,11 @@ def top_line(name: str, subject: str, *right: str) -> Markup:
 
 def band_section(band: Band) -> Markup:
     """Return the answer: badge, sentence, what to do next, basis and the one large number."""
-    steps = [element("p", element("b", "Next"), step.text, class_="next") for step in band.steps[:1] if step.text]
+    steps = [
+        element("p", element("b", "Next"), step.text, class_="next")
+        for step in band.steps[:1]
+        if step.text and not step.key
+    ]
     basis = element("p", band.basis, class_="quiet") if band.basis else joined()
     parts = [
         element("div", band.word, class_="word"),
