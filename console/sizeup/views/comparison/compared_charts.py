@@ -16,6 +16,9 @@ from sizeup.views.comparison.answer import leading_card, side_names
 from sizeup.views.run.points import RATES, value_scale
 from sizeup.views.run.step import step_chart
 
+_ABOVE = 1.05
+"""Where the axis of a rate ends, as a multiple of the highest value."""
+
 
 def compared_files(comparison: Comparison) -> LineChart | None:
     """Return the leading curve of the first session of each side; None where a side is a published case."""
@@ -49,11 +52,12 @@ def compared_curves(first: Session, base: Session, names: tuple[str, str], card:
 
 def _overlay(chart: LineChart, line: Line, theirs: Line, names: tuple[str, str]) -> LineChart:
     rate = chart.y.unit in RATES  # from zero, so that a share that is lost is seen as one
-    scale = Scale.LINEAR if rate else value_scale([point.y for one in (line, theirs) for point in one.points])
+    values = [point.y for one in (line, theirs) for point in one.points]
+    scale, high = (Scale.LINEAR, max(values) * _ABOVE) if rate else (value_scale(values), None)
     subject = "" if line.label == chart.y.title else line.label
     both = replace(line, label=names[1], where=""), replace(theirs, label=names[0], where="", earlier=True)
     title = ": ".join(filter(None, (chart.title, subject)))
-    return replace(chart, title=title, y=replace(chart.y, scale=scale, low=None, high=None), lines=both)
+    return replace(chart, title=title, y=replace(chart.y, scale=scale, low=None, high=high), lines=both)
 
 
 def _pairs(first: Session, base: Session) -> Iterator[tuple[StepRun, LineChart, LineChart]]:
