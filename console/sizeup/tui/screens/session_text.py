@@ -1,4 +1,4 @@
-"""What the Sessions mode says of a session and of two sessions beside each other, in words."""
+"""What the Sessions mode says of a session, in words."""
 
 from __future__ import annotations
 
@@ -11,29 +11,25 @@ from rich.console import Group
 from rich.text import Text
 from textual.content import Content
 
+from sizeup.charts.share_bar import ScreenLook
 from sizeup.model.plan import Step
 from sizeup.session.records import NoteRecord
 from sizeup.session.store import BASELINE, StoredSession, session_name
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import session_advice
 from sizeup.text import plural
-from sizeup.tui.screens.summary_text import (
-    StatusStyles,
-    card_content,
-    finding_content,
-    findings_heading,
-    in_console,
-    verdict_content,
-)
+from sizeup.tui.option_text import in_console
+from sizeup.tui.widgets.band import small_badge
 from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_ns
-from sizeup.views.cards.table import card_table
+from sizeup.views.cards.cards import share_cell
+from sizeup.views.cards.table import fitted
+from sizeup.views.result.band import status_token
 from sizeup.views.result.sessions import GOING_ON, ListedFigures, listed_figures, state
-from sizeup.views.result.summary import Summary, summary
+from sizeup.views.result.summary import SEVERITY_WORDS, Summary, finding_line, summary
 from sizeup.views.run.run_status import run_status
 
 _WORKLOAD = "Enter opens it, then w enters one."
-_STATEMENT_ROWS = 6
 _MOST_FINDINGS = 6
 _WITH_YEAR = 50
 """Columns from which on a line of the list has the year."""
@@ -90,12 +86,17 @@ def unreadable(entry: StoredSession, problem: str, width: int) -> Group:
     return Group(Text(session_name(str(entry.path)), style="bold"), Text(f"{_path_text(entry.path, width)}\n{why}"))
 
 
+def session_summary(session: Session, keymap: Mapping[str, str]) -> Summary:
+    """Return what is concluded from a session."""
+    return in_console(summary(session.machine, session, session_advice(session), (_WORKLOAD,)), keymap)
+
+
 def about(
     session: Session,
     entry: StoredSession,
+    shown: Summary,
     width: int,
-    keymap: Mapping[str, str],
-    styles: StatusStyles,
+    look: ScreenLook,
     *,
     baseline: bool,
     unsaved: str = "",
@@ -111,31 +112,46 @@ def about(
         *(hanging(f"! {sentence}", width, 0, 2) for sentence in session.damage.sentences()),
         *([hanging(f"! {unsaved}", width, 0, 2)] if unsaved else []),
     ]
-    shown = in_console(summary(session.machine, session, session_advice(session), (_WORKLOAD,)), keymap)
-    table = card_table(shown.cards, width - 2)
     run = run_status(session)
     words = "  ".join(filter(None, (run.grade.value, run.sentence)))
     lines += [
         "",
-        verdict_content(shown.verdict, width, styles, _STATEMENT_ROWS),
-        "",
-        Content.styled(f" {table.header}", "dim"),
-        *(card_content(one, styles) for one in table.lines),
-        *(f" {later}" for later in table.later),
+        *_resources(shown, width),
         "",
         hanging(f"Run  {words}", width, 1, 6),
-        *_findings(shown, styles, width),
+        *_findings(shown, look, width),
         "",
         Content.styled(" Enter opens it, e exports it.", "dim"),
     ]
     return Content("\n").join(Content(one) if isinstance(one, str) else one for one in lines)
 
 
-def _findings(shown: Summary, styles: StatusStyles, width: int) -> list[Content]:
+def _resources(shown: Summary, width: int) -> list[Content]:
+    """Return what was measured of each resource, else what it is, with its share and status; nothing for an unknown."""
+    lines = []
+    for view in shown.cards:
+        share = view.judged.share
+        status = "" if share is None else f"{share_cell(share)}  {view.label}"
+        texts = view.found.texts or view.detected
+        if texts:
+            name, text = Content.styled(f" {view.title:10}", "bold"), fitted(texts, width - 15 - cell_len(status))
+            gap = " " * (width - 13 - cell_len(text) - cell_len(status))
+            lines.append(name + Content(f"{text}{gap}") + Content.styled(status, f"bold ${status_token(view.status)}"))
+    return lines
+
+
+def _findings(shown: Summary, look: ScreenLook, width: int) -> list[Content]:
     """Return the gravest findings, each as its title."""
     listed = shown.findings[:_MOST_FINDINGS]
-    lines = [Content(""), findings_heading(shown)]
-    lines += [finding_content(finding, styles, fold=width) for _, finding in listed]
+    lines = [
+        Content(""),
+        Content.styled(f" {plural(len(shown.findings), 'finding') if listed else 'No findings'}", "bold"),
+    ]
+    for _, finding in listed:
+        word = SEVERITY_WORDS[finding.severity]
+        badge = small_badge(word, status_token(word), look)
+        title = hanging(finding_line(finding), width, badge.cell_length + 3, badge.cell_length + 3).lstrip()
+        lines.append(Content.assemble(" ", badge, f"  {title}"))
     more = len(shown.findings) - len(listed)
     return [*lines, *([Content(f"         {more} more: Enter opens it")] if more else [])]
 

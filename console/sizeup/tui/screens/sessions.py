@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+from msgspec.structs import replace
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -16,19 +17,22 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from sizeup.errors import SizeupError
+from sizeup.model.machine import Machine
 from sizeup.portability import host_name
 from sizeup.session.reader import read_session
 from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, directory, entries
 from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
-from sizeup.tui.actions import bindings
+from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.dialogs import ChoiceDialog, TextDialog, ask, ask_which
 from sizeup.tui.screens import session_text
 from sizeup.tui.screens.export_dialog import ask_export
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.summary_text import status_styles
 from sizeup.tui.unsaved_inputs import unsaved_text
 from sizeup.tui.widgets.lists import KeyList
+from sizeup.views.band import Band, NextStep
+from sizeup.views.result.band import summary_band
+from sizeup.views.result.summary import Summary
 
 
 class SessionsScreen(ModeScreen):
@@ -44,6 +48,8 @@ class SessionsScreen(ModeScreen):
         self._words: list[str] = []
         self._base: StoredSession | None = None
         self._going_on = False
+        self._shown: tuple[Machine | None, Summary] | None = None
+        """Machine and conclusion of the session under the cursor; None where none can be read."""
         self._lines = session_text.SessionLines()
 
     def body(self) -> Iterable[Widget]:
@@ -55,6 +61,14 @@ class SessionsScreen(ModeScreen):
                 yield Input(placeholder="search text", id="filter", compact=True)
             with VerticalScroll(id="detail-pane"):
                 yield Static(id="detail", markup=False)
+
+    def band(self) -> Band | None:
+        """What is concluded from the session under the cursor."""
+        if self._shown is None:
+            return None
+        step = NextStep(key=first_key_of("sessions.open", self.host.keys), does="opens it in all screens")
+        band = summary_band(self._shown[1], (step,), self._shown[0])
+        return band if band.steps else replace(band, steps=(step,))
 
     def on_mount(self) -> None:
         """List; search and comparison wait for their keys."""
@@ -326,9 +340,12 @@ class SessionsScreen(ModeScreen):
         except SizeupError as error:  # it may have changed or gone since it was listed
             detail.update(session_text.unreadable(entry, str(error), self._width()))
             return
-        styles = status_styles(ansi=self.app.current_theme.ansi)
+        self._shown = session.machine, session_text.session_summary(session, self.host.keys)
+        self.show_band()
         unsaved = unsaved_text(self.host.typed, str(entry.path))
-        keys, is_base = self.host.keys, entry is self._base
+        is_base = entry is self._base
         detail.update(
-            session_text.about(session, entry, self._width(), keys, styles, baseline=is_base, unsaved=unsaved)
+            session_text.about(
+                session, entry, self._shown[1], self._width(), self.host.look, baseline=is_base, unsaved=unsaved
+            )
         )

@@ -26,7 +26,7 @@ from sizeup.sizing.verdict import RESOURCE_NAMES
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.baseline_sessions import choices
 from sizeup.tui.dialogs import ChoiceDialog, PickDialog, ask
-from sizeup.tui.option_text import by_keys
+from sizeup.tui.option_text import by_keys, in_console
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.sizing_panels import cost_lines, factor_lines, share_lines
 from sizeup.tui.screens.sizing_state import SizingState
@@ -39,7 +39,6 @@ from sizeup.tui.screens.sizing_text import (
     working_line,
     working_lines,
 )
-from sizeup.tui.screens.summary_text import in_console
 from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import frame_title

@@ -20,7 +20,7 @@ from textual.widgets.option_list import Option
 from sizeup.errors import SizeupError
 from sizeup.model.finding import Finding
 from sizeup.tui.actions import bindings, first_key_of
-from sizeup.tui.option_text import by_keys
+from sizeup.tui.option_text import by_keys, in_console
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.summary_rows import (
@@ -31,7 +31,6 @@ from sizeup.tui.screens.summary_rows import (
     load_lines,
     stage_lines,
 )
-from sizeup.tui.screens.summary_text import in_console
 from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.lines import frame_title
 from sizeup.tui.widgets.lists import KeyList
