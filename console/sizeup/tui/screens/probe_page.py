@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
 from sizeup.charts.axes import hold_axes
@@ -63,6 +64,8 @@ class ProbePage(Vertical):
         self.names: tuple[str, ...] = ()
         """The names of the views, in their order."""
         self._title = ""
+        self._frames: dict[Widget, tuple[Content, str]] = {}
+        """The names in the edges of each frame."""
         self._last: Earlier | None = None
         """The last run of the step that is shown."""
         self.earlier: list[Earlier] = []
@@ -190,8 +193,7 @@ class ProbePage(Vertical):
         self._show_parts("about")
         self.query_one("#about", Static).update(words, layout=False)  # it has all rows that are left, whatever it says
         self.names = ()
-        views = self.query_one("#views")
-        views.border_title, views.border_subtitle = Content(self._title), ""
+        self._name_frame(self.query_one("#views"), Content(self._title))
         for part in (self._table, self._notes, self._validity):
             if part is not None:
                 part.display = False
@@ -238,9 +240,13 @@ class ProbePage(Vertical):
         views = self.query_one("#views")
         names = visible_tabs(self.names, shown, (views.size.width or self.size.width or 999) - 4)
         title = tabs_text(((name, name) for name in names), shown)
-        if views.border_title != title:
-            views.border_title = title
-        views.border_subtitle = Content(subtitle)
+        self._name_frame(views, title, subtitle)
+
+    def _name_frame(self, frame: Widget, title: Content, subtitle: str = "") -> None:
+        """Name a frame in its edges; the same names again would draw all of it again."""
+        if self._frames.get(frame) != (title, subtitle):
+            self._frames[frame] = title, subtitle
+            frame.border_title, frame.border_subtitle = title, Content(subtitle)
 
     def _beside(self, run: StepRun, shown: str, *, live: bool) -> tuple[str, ...]:
         """Return which parts stand beside a view: a curve that grows, percentiles, or the figures."""
@@ -256,18 +262,18 @@ class ProbePage(Vertical):
         side.set_class("facts" in parts, "-facts")
         if "facts" in parts:
             self.query_one("#facts", SegmentRows).show(fact_rows(run, going_on=going_on), fold=True)
-            side.border_title = Content("Figures")
+            self._name_frame(side, Content("Figures"))
         if "beside" in parts:
             view = self.query_one("#beside", ChartView)
             curve = next((entry for entry in self._entries if entry.is_curve), self._entries[0])
             picture = percentiles(run) if run.outcome is not None else curve.draw()
-            side.border_title = Content("Percentiles" if run.outcome is not None else curve.name)
-            side.border_subtitle = Content("95 % by rank" if run.outcome is not None else "")
+            ended = run.outcome is not None
+            self._name_frame(side, Content("Percentiles" if ended else curve.name), "95 % by rank" if ended else "")
             if picture is not None:
                 view.show(self._held(run, picture, view))
         if "below" in parts and (over_time := timeline(run)) is not None:
             below = self.query_one("#below", ChartView)
-            below.border_title = Content("Latency over time")
+            self._name_frame(below, Content("Latency over time"))
             below.show(replace(over_time, rates=()))
 
     def _held(self, run: StepRun, picture: Picture, view: ChartView) -> Picture:
