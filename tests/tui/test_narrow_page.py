@@ -3,15 +3,18 @@
 from array import array
 
 import pytest
+from msgspec.structs import replace
 
 from consoles import Console
 from sizeup.charts.drawing import Glyphs
+from sizeup.charts.share_bar import ScreenLook
+from sizeup.model.advice import Card
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Outcome, Progress, Status
 from sizeup.session.records import EndRecord, OutcomeRecord
 from sizeup.session.value import Point, StepRun, point_key
 from sizeup.tui.runs import Runs
-from sizeup.tui.screens.probe_text import progress_rows
+from sizeup.tui.screens.probe_text import progress_rows, share_rows
 from sizeup.tui.widgets.tiles import draw_tiles
 from sizeup.views.run.live_figures import live_tiles
 
@@ -91,3 +94,14 @@ async def test_a_long_reason_leaves_rows_for_the_chart_of_a_low_page(console: Co
 
     assert status <= 6
     assert chart >= 8
+
+
+@pytest.mark.parametrize(("status", "words"), [("fail", "FAIL 131%"), ("uncertain", "NOT CERTAIN 131%")])
+def test_the_share_of_a_workload_stands_beside_what_was_measured_with_its_status(status: str, words: str) -> None:
+    card = Card("storage", status, demand="40,000 IOPS", share=1.31)
+    rows = ["".join(text for text, _ in row) for row in share_rows(card, ScreenLook.COLOR)]
+
+    assert rows[0] == "Your workload 40,000 IOPS"
+    assert len(rows[1]) == 32
+    assert rows[2].startswith(words)
+    assert share_rows(replace(card, share=None), ScreenLook.COLOR) == []

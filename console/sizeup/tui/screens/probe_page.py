@@ -20,11 +20,11 @@ from sizeup.session.value import PointKey, StepRun
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_forms import ProbeForms
-from sizeup.tui.screens.probe_text import fact_rows, progress_rows
+from sizeup.tui.screens.probe_text import fact_rows, progress_rows, share_rows
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import hanging
 from sizeup.tui.widgets.points import PointTable
-from sizeup.tui.widgets.segments import SegmentRows
+from sizeup.tui.widgets.segments import SegmentRow, SegmentRows
 from sizeup.tui.widgets.tab_row import tabs_text, visible_tabs
 from sizeup.tui.widgets.tiles import TileRow
 from sizeup.views.run.chart_list import (
@@ -261,7 +261,7 @@ class ProbePage(Vertical):
         side = self.query_one("#side")
         side.set_class("facts" in parts, "-facts")
         if "facts" in parts:
-            self.query_one("#facts", SegmentRows).show(fact_rows(run, going_on=going_on), fold=True)
+            self.query_one("#facts", SegmentRows).show(fact_rows(run, self._share(run), going_on=going_on), fold=True)
             self._name_frame(side, Content("Figures"))
         if "beside" in parts:
             view = self.query_one("#beside", ChartView)
@@ -275,6 +275,12 @@ class ProbePage(Vertical):
             below = self.query_one("#below", ChartView)
             self._name_frame(below, Content("Latency over time"))
             below.show(replace(over_time, rates=()))
+
+    def _share(self, run: StepRun) -> list[SegmentRow]:
+        shown = self._host.advice
+        cards = () if shown is None else shown.given.cards
+        card = next((card for card in cards if card.resource == run.declaration.card), None)
+        return [] if card is None else share_rows(card, self._host.look)
 
     def _held(self, run: StepRun, picture: Picture, view: ChartView) -> Picture:
         """Return a picture of a step that goes on with the axes of the one before, while they suit."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from rich.cells import cell_len
 from rich.console import Group
 from rich.text import Text
 from textual.content import Content
 
+from sizeup.charts.share_bar import ScreenLook, draw_share
+from sizeup.model.advice import Card
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard
 from sizeup.model.sample import Disturbance, Status
@@ -17,6 +19,7 @@ from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import StepRun
+from sizeup.sizing.verdict import share_text
 from sizeup.text import plural
 from sizeup.tui.run_form import format_seconds
 from sizeup.tui.runs import Runs
@@ -24,6 +27,7 @@ from sizeup.tui.screens.validity_text import validity_lines
 from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.palette import BADGE
 from sizeup.tui.widgets.segments import SegmentRow
+from sizeup.views.result.band import card_bar, status_token
 from sizeup.views.run.live_figures import time_left
 from sizeup.views.run.point_rows import NOT_MEASURED, point_rows
 from sizeup.views.run.step import FigureStanding, headline_figure, latest_refusal, standing_of
@@ -54,6 +58,7 @@ _BAR_COLUMNS, _NARROW_BAR_COLUMNS = 24, 12
 _LISTED, _LISTED_COLUMNS = 4, 7
 """Columns of figures beside a chart, and their width."""
 _CHECKED = {look.value for look in BadgeLook if look is not BadgeLook.NONE}
+_SHARE_COLUMNS = 32
 _UNLISTED = ("±", "Flag")
 _NARROW = 70
 """Columns of a page below which its rows leave out what is least."""
@@ -229,8 +234,19 @@ def _short_title(title: str) -> str:
     return f"{first} {others[-1]}"[: _LISTED_COLUMNS - 1] if others else first
 
 
-def fact_rows(run: StepRun, *, going_on: bool) -> list[SegmentRow]:
-    """Return the main figures of each load or size below each other, and which checks of them passed."""
+def share_rows(card: Card, look: ScreenLook) -> list[SegmentRow]:
+    """Return the share that the workload takes of what was measured, as a bar with its status."""
+    bar = card_bar(card)
+    if bar is None:
+        return []
+    status = "NOT CERTAIN" if card.status == "uncertain" else card.status.upper()
+    demand = ("Your workload ", "title"), (card.demand, "text")
+    words = (f"{status} {share_text(bar.worst)}", status_token(status)), ("  1", "acc"), (" why", "dim")
+    return [demand, draw_share(bar, _SHARE_COLUMNS, look), words, (("", ""),)]
+
+
+def fact_rows(run: StepRun, share: Sequence[SegmentRow], *, going_on: bool) -> list[SegmentRow]:
+    """Return the main figures of each load or size, the ``share`` of a workload, and which checks passed."""
     table = point_rows(run)
     columns = [number for number, one in enumerate(table.numeric) if one and table.columns[number] not in _UNLISTED]
     titles, *rows = (
@@ -242,7 +258,7 @@ def fact_rows(run: StepRun, *, going_on: bool) -> list[SegmentRow]:
     )
     found: list[SegmentRow] = [tuple((text, "dim") for text in titles)]
     found += [tuple((text, "dim" if number > 1 else "text") for number, text in enumerate(row)) for row in rows]
-    found += [(("", ""),), (("Validity", "title"),)]
+    found += [(("", ""),), *share, (("Validity", "title"),)]
     for status, text in validity_lines(run, going_on=going_on):
         mark = (f"{_MARKS[BadgeLook(status)][0]} ", f"status-{status}") if status in _CHECKED else ("  ", "")
         found.append((mark, (text.strip(), "text" if status in _CHECKED else "dim")))
