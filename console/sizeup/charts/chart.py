@@ -120,6 +120,8 @@ class LineChart(_Named, frozen=True):
     labels: str = ""
     """What the labels of the points are, such as ``queue depth``."""
     callouts: tuple[Callout, ...] = ()
+    shows_change: bool = False
+    """What lies between this run and an earlier one is shaded."""
     demand: DemandLine | None = None
 
 

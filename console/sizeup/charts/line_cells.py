@@ -465,7 +465,7 @@ def _shade(drawing: Drawing, frame: Frame, demand: DemandLine | None, ends: Sequ
 def _shade_change(drawing: Drawing, frame: Frame, chart: LineChart) -> None:
     """Shade what lies between this run and an earlier one, where there is one line of each."""
     paths = [[(frame.column(point.x), frame.row(point.y)) for point in line.points] for line in chart.lines]
-    if [line.earlier for line in chart.lines] != [False, True] or not all(paths):
+    if not chart.shows_change or [line.earlier for line in chart.lines] != [False, True] or not all(paths):
         return
     for x in range(max(path[0][0] for path in paths), min(path[-1][0] for path in paths) + 1):
         new, old = (_row_at(path, x) for path in paths)

@@ -57,7 +57,8 @@ def _overlay(chart: LineChart, line: Line, theirs: Line, names: tuple[str, str])
     subject = "" if line.label == chart.y.title else line.label
     both = replace(line, label=names[1], where=""), replace(theirs, label=names[0], where="", earlier=True)
     title = ": ".join(filter(None, (chart.title, subject)))
-    return replace(chart, title=title, y=replace(chart.y, scale=scale, low=None, high=high), lines=both)
+    y = replace(chart.y, scale=scale, low=None, high=high)
+    return replace(chart, title=title, y=y, lines=both, shows_change=True)
 
 
 def _pairs(first: Session, base: Session) -> Iterator[tuple[StepRun, LineChart, LineChart]]:
