@@ -54,7 +54,7 @@ async def test_a_click_selects_a_part(console: Console) -> None:
     async with in_topology(console, columns=120, rows=40) as pilot:
         rows = map_of(console)
         y = next(place for place, row in enumerate(rows) if "Node 1" in row)
-        await pilot.click("#map", offset=(rows[y].index("Node 1") + 2, y + 1))  # the border is a row
+        await pilot.click("#map", offset=(rows[y].index("Node 1") + 2, y))
         await pilot.pause()
         await pilot.pause()
 

@@ -123,7 +123,7 @@ def test_a_band_has_no_row_for_pools_of_which_nothing_is_used() -> None:
     narrow, wide = drawn(machine(16, 16, 2), 60), drawn(machine(16, 16, 2), 118)
 
     assert "2 MiB pages" not in narrow
-    assert wide.count("2 MiB pages 0 of 512") == 16
+    assert wide.count("2 MiB pages: 0 of 512 used") == 16
 
 
 def test_a_pool_that_is_used_up_is_marked_at_its_own_figure() -> None:

@@ -7,15 +7,12 @@ from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.views.map.map import Map, MapMaker
-from sizeup.views.map.node_matrix import measured_by_node, node_matrices
+from sizeup.views.map.node_matrix import node_matrices
 from trees import large_machine
 
 
 def mapped(found: Machine, width: int, height: int, session: Session | None = None) -> Map:
-    matrices = node_matrices(found, session)
-    return MapMaker(found, None, matrices, measured_by_node(found, session, matrices)).draw(
-        found.nodes, {}, width, height
-    )
+    return MapMaker(found, None, node_matrices(found, session)).draw(found.nodes, {}, width, height)
 
 
 def text(drawn: Map) -> str:
@@ -69,7 +66,6 @@ def test_what_was_measured_between_nodes_stands_before_the_distances() -> None:
     assert places == sorted(places)
     assert "N0    92  178" in shown
     assert "N1    98  205" in shown
-    assert shown.count("measured: latency 92 ns, read bandwidth 205 GB/s") == 2
 
 
 def test_the_farther_a_node_the_brighter_is_its_figure() -> None:

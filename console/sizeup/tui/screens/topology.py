@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import ClassVar
 
-from msgspec import Struct
 from rich.console import Group
 from rich.text import Text
 from textual.binding import BindingType
@@ -30,29 +28,22 @@ from sizeup.tui.live_source import LiveSource
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.facts import FactsGrid, finding_text
 from sizeup.tui.widgets.machine_page import PAGES, MachinePage
-from sizeup.tui.widgets.map import MapLegend, MapView
+from sizeup.tui.widgets.map import MapView, legend_text
 from sizeup.tui.widgets.tab_row import tabs_text
 from sizeup.tui.widgets.tree import ItemTree
 from sizeup.views.band import Band
+from sizeup.views.cards.measured import measured_texts
+from sizeup.views.cards.measured_texts import MeasuredTexts
 from sizeup.views.machine.difference import MachineComparison, OtherMachine, compared
 from sizeup.views.machine.topology import node_item, topology
 from sizeup.views.machine.topology_item import TopologyItem, find, holding
 from sizeup.views.map.details import Problem, about, problems, topology_band
 from sizeup.views.map.map import MapMaker
-from sizeup.views.map.node_matrix import NodeMatrix, measured_by_node, node_matrices
+from sizeup.views.map.node_matrix import node_matrices
 
 _MAP = "Map"
 _LOOK_SECONDS = 1.0
 """Between two looks at load, memory and links, while this mode is shown."""
-
-
-class _NodesMeasured(Struct, frozen=True):
-    """What is known of nodes from measurements and from the firmware."""
-
-    state: object = None
-    """The machine and the steps that it was worked out of."""
-    matrices: tuple[NodeMatrix, ...] = ()
-    by_node: Mapping[int, str] = MappingProxyType({})
 
 
 class TopologyScreen(ModeScreen):
@@ -64,8 +55,7 @@ class TopologyScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._maker: tuple[Machine, MachineComparison | None, _NodesMeasured, MapMaker] | None = None
-        self._nodes_measured = _NodesMeasured()
+        self._maker: tuple[object, MapMaker] | None = None
         self._tree: tuple[tuple[Machine | None, OtherMachine | None], TopologyItem] | None = None
         self._comparison: MachineComparison | None = None
         self._filled: TopologyItem | None = None
@@ -90,7 +80,7 @@ class TopologyScreen(ModeScreen):
         """The map or a page of facts, or in their place the tree with its details."""
         with Horizontal(id="views"):
             yield Static(id="tabs")
-            yield MapLegend(id="legend")
+            yield Static(id="legend")
         yield MapView(id="map")
         yield MachinePage(id="page")
         with Horizontal(id="parts-pane"):
@@ -145,7 +135,7 @@ class TopologyScreen(ModeScreen):
     def show_run(self) -> None:
         """Show what was measured between nodes by now."""
         super().show_run()
-        if self.is_mounted and self._maker is not None and self._measured() is not self._maker[2]:
+        if self.is_mounted and self._maker is not None and self._state() != self._maker[0]:
             self._show_map()
 
     def action_map(self) -> None:
@@ -179,7 +169,6 @@ class TopologyScreen(ModeScreen):
         tree = self.has_class("-tree")
         self.query_one("#parts-pane").display = tree
         self.query_one(MapView).display = self._shows_loads
-        self.query_one(MapLegend).display = self._shows_loads and self.host.live_source is not None
         self.query_one(MachinePage).display = not tree and self._page != _MAP
         self._begin_loads()
         self._entitle()
@@ -308,6 +297,11 @@ class TopologyScreen(ModeScreen):
         self.query_one("#detail-pane").border_title = Text(sides)
         shown = "" if self.has_class("-tree") else self._page
         self.query_one("#tabs", Static).update(tabs_text(((name, name) for name in (_MAP, *PAGES)), shown))
+        machine, width = self.host.machine, 15 if self.has_class("-narrow") else 52
+        if machine is None or self.host.live_source is None or not self._shows_loads:
+            self.query_one("#legend", Static).update("")
+        else:
+            self.query_one("#legend", Static).update(legend_text(machine.pus, width, self.host.look))
 
     def _show_map(self) -> None:
         machine, shown = self.host.machine, self.query_one(MapView)
@@ -315,28 +309,25 @@ class TopologyScreen(ModeScreen):
         if machine is None or not self._shows_loads or not width or not height:
             return
         self._root()
-        measured = self._measured()
-        made = self._maker
-        if made is None or made[0] is not machine or made[1] is not self._comparison or made[2] is not measured:
-            maker = MapMaker(
-                machine, self._comparison, measured.matrices, measured.by_node, live=self.host.live_source is not None
-            )
-            self._maker = made = machine, self._comparison, measured, maker
-            self.query_one(MapLegend).pus = machine.pus
-        shown.look = self.query_one(MapLegend).look = self.host.look
+        shown.look = self.host.look
         nodes = (self._moment or machine).nodes
-        shown.show(made[3].draw(nodes, self._loads, max(width, 40), height, self._detailed))
+        drawn = self._map_maker(machine).draw(nodes, self._loads, max(width, 40), height, self._detailed)
+        shown.show(drawn)
 
-    def _measured(self) -> _NodesMeasured:
-        """Return what is known of nodes and between them; computed again once another step has ended."""
-        machine, session = self.host.machine, self.host.runs.session
+    def _state(self) -> object:
+        """What the constant part of the map is made of; it changes once another step has ended."""
+        session = self.host.runs.session
         ended = () if session is None else tuple(name for name, run in session.steps.items() if run.outcome is not None)
-        state = (id(machine), ended)
-        if machine is not None and self._nodes_measured.state != state:
-            matrices = node_matrices(machine, session)
-            by_node = measured_by_node(machine, session, matrices)
-            self._nodes_measured = _NodesMeasured(state, matrices, by_node)
-        return self._nodes_measured
+        return self.host.machine, self._comparison, ended
+
+    def _map_maker(self, machine: Machine) -> MapMaker:
+        state, session = self._state(), self.host.runs.session
+        if self._maker is None or self._maker[0] != state:
+            live, matrices = self.host.live_source is not None, node_matrices(machine, session)
+            found = MeasuredTexts() if session is None or len(machine.nodes) != 1 else measured_texts(session, "memory")
+            measured = f"measured: {', '.join(found.texts)}" if found.valid else ""
+            self._maker = state, MapMaker(machine, self._comparison, matrices, measured, live=live)
+        return self._maker[1]
 
     def show_machine(self) -> None:
         """Fill the tree again."""

@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.message import Message
 
 from sizeup.charts.drawing import Drawing
 from sizeup.charts.share_bar import ScreenLook
 from sizeup.model.topology import Pu
-from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.scrolled import ScrolledRows
 from sizeup.views.map.cores import FULL, LOADS, legend
 from sizeup.views.map.map import Cell, Map, Row
@@ -31,51 +31,30 @@ _DENSITY = {ScreenLook.SIXTEEN: "░▒▓█", ScreenLook.PLAIN: "░▒▓█"
 """Loads where there are few colors."""
 
 
-class LoadCells(CellView):
-    """Cells whose loads have the colors of the ramp, and where there are few colors a density."""
-
-    look = ScreenLook.COLOR
-
-    def _style_of(self, role: str) -> str:
-        if role.startswith(_SELECTED):
-            return f"{super()._style_of(role.removeprefix(_SELECTED))} on $sel"
-        return super()._style_of(role)
-
-    def _drawn(self, cell: Cell) -> tuple[str, str]:
-        """Return the text and the look of a cell."""
-        look, text = self.look, cell.text
-        if cell.role == "free" and look in (ScreenLook.COLOR, ScreenLook.SIXTEEN):
-            text = text.replace("·", "▄")
-        if not cell.role.startswith(_LOAD):
-            return text, _ROLES.get(cell.role, cell.role)
-        step = int(cell.role.removeprefix(_LOAD))
-        if look is ScreenLook.COLOR:
-            return text, f"ramp-{step * _RAMP_STEPS // LOADS}"
-        if set(text) <= {FULL, "█"}:
-            text = _DENSITY[look][step * len(_DENSITY[look]) // LOADS] * len(text)
-        return text, "s1"
+def _drawn(cell: Cell, look: ScreenLook) -> tuple[str, str]:
+    """Return the text and the role of a cell: a load as a color of the ramp, or as a density where colors are few."""
+    text = cell.text
+    if cell.role == "free" and look in (ScreenLook.COLOR, ScreenLook.SIXTEEN):
+        text = text.replace("·", "▄")
+    if not cell.role.startswith(_LOAD):
+        return text, _ROLES.get(cell.role, cell.role)
+    step = int(cell.role.removeprefix(_LOAD))
+    if look is ScreenLook.COLOR:
+        return text, f"ramp-{step * _RAMP_STEPS // LOADS}"
+    if set(text) <= {FULL, "█"}:
+        text = _DENSITY[look][step * len(_DENSITY[look]) // LOADS] * len(text)
+    return text, "s1"
 
 
-class MapLegend(LoadCells):
-    """What the colors of the cores mean, and the signs that are there."""
-
-    pus: Sequence[Pu] = ()
-    """The CPUs that are drawn."""
-
-    def _redraw(self) -> None:
-        width, height = self.size
-        drawing = Drawing(width, height)
-        x = width
-        for cell in reversed(legend(self.pus, width)):
-            text, look = self._drawn(cell)
-            x -= len(text)
-            drawing.put(x, 0, text, look)
-        self.present(drawing)
+def legend_text(pus: Sequence[Pu], width: int, look: ScreenLook) -> Content:
+    """Return what the colors of the cores mean, and the signs that are there."""
+    return Content.assemble(*((text, f"${role}") for text, role in (_drawn(cell, look) for cell in legend(pus, width))))
 
 
-class MapView(LoadCells, ScrolledRows, can_focus=True):
+class MapView(ScrolledRows):
     """Sockets, nodes, cores, memory and devices; scrolls by rows where they do not fit."""
 
+    look = ScreenLook.COLOR
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,h", "go(-1, 0)", show=False),
         Binding("right,l", "go(1, 0)", show=False),
@@ -197,14 +176,18 @@ class MapView(LoadCells, ScrolledRows, can_focus=True):
         for y, row in enumerate((*fixed, *self._shown, *([note] if higher else ()), *below)):
             x = 0
             for cell in row:
-                drawing.put(x, y, *self._drawn(cell))
+                drawing.put(x, y, *self._cell(cell))
                 x += len(cell.text)
         self.present(drawing)
 
-    def _drawn(self, cell: Cell) -> tuple[str, str]:
-        text, look = super()._drawn(cell)
+    def _cell(self, cell: Cell) -> tuple[str, str]:
+        text, role = _drawn(cell, self.look)
         if not cell.key or cell.key != self.chosen or cell.role in _BARS:
-            return text, look
+            return text, role
         if cell.role.startswith(_LOAD) or cell.role in _CELLS:
             return "◆" * len(text), "status-active"
-        return text, f"{_SELECTED}{look}" if self.look in (ScreenLook.COLOR, ScreenLook.SIXTEEN) else "cursor"
+        return text, f"{_SELECTED}{role}" if self.look in (ScreenLook.COLOR, ScreenLook.SIXTEEN) else "cursor"
+
+    def _style_of(self, role: str) -> str:
+        style = super()._style_of(role.removeprefix(_SELECTED))
+        return f"{style} on $sel" if role.startswith(_SELECTED) else style

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizeup.model.numa import NumaNode, pool_key
-from sizeup.units import format_bytes
+from sizeup.model.numa import NumaNode
 from sizeup.views.map.cells import (
     Cell,
     Row,
     bar,
     beside,
-    change_mark,
     device_cells,
-    fault,
     flowed,
     memory_used,
     padded,
@@ -72,7 +69,7 @@ class Bands:
         for name, part in self._parts.nodes.items():
             cells = core_line(part.groups, cpus)
             lines = [cells[at : at + cores_width] for at in range(0, len(cells), cores_width)] or [[]]
-            pools = [] if name not in by_name else self._pools(by_name[name], used=False)
+            pools = [] if name not in by_name else self._parts.pools(by_name[name])
             begin = (Cell(name.ljust(self._names), "name", part.key), *padded(lines[0], cores_width + _BETWEEN))
             first: Row = (*begin, *padded(memory.get(name, ()), memory_width))
             lines = [[Cell(rest, "text"), *line] for line in lines[1:]]
@@ -82,38 +79,24 @@ class Bands:
                 first = (*first, *(cell for pool in pools for cell in (Cell(" " * _BETWEEN, "text"), *pool)))
                 pools = []
             if pools:
-                pools = self._pools(by_name[name], used=True)
+                pools = self._parts.pools(by_name[name], idle=False)
             bands.append([
                 first,
                 *map(tuple, lines),
-                *flowed([*pools, *map(device_cells, part.devices)], width, rest, rest),
+                *flowed([*pools, *map(device_cells, part.devices)], width, rest),
             ])  # fmt: skip
         cores = ("Cores" if self._parts.cell_role == "core" else "CPUs").ljust(cores_width + _BETWEEN)
         return (Cell("Node".ljust(self._names) + cores + "Memory", "dim"),), bands
 
     def _memory(self, nodes: Sequence[NumaNode], length: int) -> dict[str, Row]:
-        """Return bar and text by node, aligned so that the values form a column."""
-        known = {node_name(node): (node, *memory_used(node)) for node in nodes}
-        text_width = max((len(words) for _, _, words in known.values()), default=0)
+        """Return bar and text by node."""
         found: dict[str, Row] = {}
-        for name, (node, share, words) in known.items():
+        for node in nodes:
             key = f"node:{node.os_id}"
-            cells: Row = (Cell(words, "text", key),)
-            if share is not None:
-                cells = (*bar(share, length, key), Cell(f" {words:>{text_width}}", "text", key))
-            found[name] = (*cells, *fault(self._parts.troubles.get(key)), *change_mark(self._parts.changes.get(key)))
+            share, words = memory_used(node)
+            cells = () if share is None else (*bar(share, length, key), Cell(" ", "text"))
+            found[node_name(node)] = (*cells, Cell(words, "text", key), *self._parts.marks(key))
         return found
-
-    def _pools(self, node: NumaNode, *, used: bool) -> list[Row]:
-        """Return the pools of huge pages; ``used`` only those of which some are."""
-        return [
-            (
-                Cell(f"{format_bytes(pool.page_bytes)} pages {pool.total - pool.free} of {pool.total}", "dim"),
-                *fault(self._parts.troubles.get(pool_key(node.os_id, pool.page_bytes))),
-            )
-            for pool in node.huge_pages
-            if pool.total and (pool.free < pool.total or not used)
-        ]
 
 
 def _bar_cells(width: int) -> int:

@@ -93,20 +93,15 @@ def device_cells(item: TopologyItem) -> Row:
     return (*named, *change_mark(item.change), *fault(item.trouble))
 
 
-def flowed(entries: Iterable[Sequence[Cell]], width: int, first: str = "", rest: str = "", gap: int = 3) -> list[Row]:
-    """Return rows with as many entries as fit, after ``first`` or ``rest``; one that is longer than a row is cut."""
+def flowed(entries: Iterable[Sequence[Cell]], width: int, indent: str = "", gap: int = 3) -> list[Row]:
+    """Return rows with as many entries as fit, all indented; one that is longer than a row is cut."""
     rows: list[list[Cell]] = []
-    used = width
     for cells in entries:
-        between = gap if rows and used > len(rest) else 0
-        if not rows or used + between + width_of(cells) > width:
-            begin = rest if rows else first
-            rows.append([Cell(begin, "name")] if begin else [])
-            used, between = len(begin), 0
-        if between:
-            rows[-1].append(Cell(" " * between, "text"))
-        rows[-1] += cut(cells, width - used - between)
-        used += between + width_of(cells)
+        if not rows or width_of(rows[-1]) + gap + width_of(cells) > width:
+            rows.append([Cell(indent, "name")] if indent else [])
+        elif rows[-1]:
+            rows[-1].append(Cell(" " * gap, "text"))
+        rows[-1] += cut(cells, width - width_of(rows[-1]))
     return [tuple(row) for row in rows]
 
 
@@ -130,7 +125,7 @@ def beside(blocks: Sequence[Sequence[Row]], widths: Sequence[int], gap: int = 1)
 
 def rule(title: Sequence[Cell], width: int, basis: Sequence[Cell] = ()) -> Row:
     """Return a title in a line that parts two sections, with what it rests on at its right end."""
-    end = (Cell(" ", "frame"), *basis, Cell(" ─", "frame")) if basis and width_of(basis) + 12 <= width else ()
+    end = (Cell(" ", "frame"), *basis, Cell("─", "frame")) if basis and width_of(basis) + 12 <= width else ()
     name = cut(title, width - width_of(end) - 4)
     line = "─" * (width - width_of(name) - width_of(end) - 3)
     return (Cell("─ ", "frame"), *name, Cell(f" {line}", "frame"), *end)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -49,6 +49,8 @@ class CoreSize(Struct, frozen=True):
     """Rows of a cell."""
     air: bool = False
     """With blank rows between groups of cores."""
+    listed: bool = True
+    """With a row for each device."""
     rows: int = 0
     """Rows of a column for the load of each thread, in place of cells."""
 
@@ -89,21 +91,19 @@ class CpuStates(Struct, frozen=True):
         return Cell(FULL * width, f"load-{load_step(load)}", key)
 
 
-def legend(pus: Iterable[Pu], width: int) -> Row:
+def legend(pus: Sequence[Pu], width: int) -> Row:
     """Return what the steps of the ramp mean, and the signs of CPUs that are not drawn by their load, as they fit."""
+    signs = (
+        (OFFLINE, "offline", any(not pu.online for pu in pus)),
+        (NOT_ALLOWED, "not allowed", any(pu.online and not pu.allowed for pu in pus)),
+    )
+    words = "".join(f"{sign} {word}  " for sign, word, there in signs if there)
     steps = [Cell(FULL, f"load-{step}") for step in range(LOADS)]
-    signs = []
-    pus = list(pus)
-    if any(not pu.online for pu in pus):
-        signs.append(f"{OFFLINE} offline")
-    if any(pu.online and not pu.allowed for pu in pus):
-        signs.append(f"{NOT_ALLOWED} not allowed")
-    for words in ("".join(f"{sign}  " for sign in signs), ""):
-        for before, ramp in ((f"{words}Core load 0 ", steps), (f"{words}0 ", steps[::2])):
-            row = (Cell(before, "dim"), *ramp, Cell(" 100 % ", "dim"))
-            if width_of(row) <= width:
-                return row
-    return ()
+    rows = [
+        (Cell(before, "dim"), *steps[::each], Cell(" 100 % ", "dim"))
+        for before, each in ((f"{words}Core load 0 ", 1), (f"{words}0 ", 2), ("0 ", 2))
+    ]
+    return next((row for row in rows if width_of(row) <= width), ())
 
 
 def load_step(load: float) -> int:
@@ -197,17 +197,10 @@ def _load_columns(groups: Sequence[CacheGroup], cpus: CpuStates, width: int, row
                     bars += [_piece(own, cpus, level, rows, max(bar, 1), core.key), Cell(" " * bool(bar), "text")]
                 cells += padded(bars, each)
             lines.append(tuple(cells))
-        step = -(-(len(line[-1].name) + 1) // each)
-        name_width = each * step
-        lines.append(
-            tuple(Cell(_label(core.name, name_width, max(each - 2, 1)), "dim", core.key) for core in line[::step])
-        )
+        step = -(-(len(line[-1].name) + 1) // each)  # cores of which one is named
+        names = [f"{core.name:^{max(each - 2, 1)}}".ljust(each * step) for core in line[::step]]
+        lines.append(tuple(Cell(name, "dim", core.key) for name, core in zip(names, line[::step], strict=True)))
     return lines
-
-
-def _label(name: str, width: int, above: int) -> str:
-    """Return the name of a core below the middle of its columns."""
-    return f"{name:^{above}}".ljust(width)
 
 
 def _piece(own: Sequence[int], cpus: CpuStates, level: int, rows: int, bar: int, key: str) -> Cell:

@@ -93,11 +93,6 @@ def _filled(entries: Sequence[Sequence[Row]], count: int, rows: int) -> tuple[li
     return columns, 0
 
 
-def titled(item: TopologyItem) -> Row:
-    """Return the name of a part as a title."""
-    return (Cell(item.name or item.label, "name", item.key),)
-
-
 def problems(root: TopologyItem, findings: Sequence[Finding]) -> list[Problem]:
     """Return the findings, the gravest first, and the faults of parts that no finding is about."""
     told = about(replace(root, key="machine"), findings)

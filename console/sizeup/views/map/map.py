@@ -17,17 +17,10 @@ from sizeup.views.machine.topology_item import TopologyItem
 from sizeup.views.map.bands import Bands
 from sizeup.views.map.cells import Cell, Row, beside, panel, rule, width_of, wrapped
 from sizeup.views.map.cores import CORE_SIZES, CoreSize, CpuStates
-from sizeup.views.map.details import details, titled
+from sizeup.views.map.details import details
 from sizeup.views.map.node_matrix import NodeMatrix
-from sizeup.views.map.parts import LOOSE, Box, MapParts, NodeMemory
-from sizeup.views.map.sections import (
-    channel_rows,
-    device_rows,
-    device_section,
-    devices_heading,
-    matrix_rows,
-    node_rows,
-)
+from sizeup.views.map.parts import Box, MapParts
+from sizeup.views.map.sections import Section, channel_rows, device_section, matrix_rows, node_rows
 from sizeup.views.map.settings import settings_rows
 
 __all__ = ["Cell", "Map", "MapMaker", "Row"]
@@ -45,11 +38,6 @@ _HIGH = 50
 _WIDE = 100
 """From so many columns on it is the larger one."""
 _GAP = 2
-_HEADINGS = {"Across": "Across the machine", LOOSE: "Devices, node unknown", "NFS": "NFS mounts"}
-"""What stands above the devices that belong to no node, by the name of their row."""
-
-Section = tuple[Row, Row, list[Row]]
-"""Title, what stands at its right, and rows."""
 
 
 class Map(Struct, frozen=True):
@@ -60,21 +48,6 @@ class Map(Struct, frozen=True):
     heading: Row = ()
 
 
-class _Layout(Struct, frozen=True):
-    """How the machine is drawn."""
-
-    size: CoreSize
-    listed: bool
-    """With a row for each device."""
-
-
-class _NodesNow(Struct, frozen=True):
-    """What changes all the time."""
-
-    memory: Mapping[int, NodeMemory]
-    cpus: CpuStates
-
-
 class MapMaker:
     """The constant part of a machine's map, so that refreshing load and memory is cheap."""
 
@@ -83,23 +56,24 @@ class MapMaker:
         machine: Machine,
         comparison: MachineComparison | None = None,
         matrices: Sequence[NodeMatrix] = (),
-        measured: Mapping[int, str] | None = None,
+        measured: str = "",
         *,
         live: bool = False,
     ) -> None:
         """With a ``comparison``, differences are marked and removed parts are listed.
 
-        ``measured`` says of nodes what their memory does for their own CPUs; ``live`` is whether loads will be known.
+        ``measured`` is what was measured of the memory of the only node; ``live`` is whether loads will be known.
         """
         self._live = live
         self._machine = machine
         self._matrices = matrices
-        self._parts = MapParts(machine, comparison, measured or {})
+        self._measured = measured
+        self._parts = MapParts(machine, comparison)
         self._bands = Bands(self._parts)
         self._packages = {node.os_id: node.packages for node in machine.nodes}
         self._channels = channel_rows(machine)
         self._sockets = [box for box in self._parts.boxes if any(part.groups for part in box.parts)]
-        self._layouts: dict[tuple[int, int, bool], _Layout] = {}
+        self._layouts: dict[tuple[int, int, bool], CoreSize] = {}
 
     def draw(
         self,
@@ -113,48 +87,45 @@ class MapMaker:
 
         It fills ``height`` rows as well as it can, the last of them with what is known of the ``chosen`` part.
         """
-        memory = {node.os_id: self._parts.memory_of(node) for node in nodes}
-        moment = _NodesNow(memory, CpuStates(self._parts.states, loads, self._parts.cell_role))
+        now = {node.os_id: node for node in nodes}
+        cpus = CpuStates(self._parts.states, loads, self._parts.cell_role)
         framed = len(self._sockets) <= _MOST_BOXES and (width + 1) // max(len(self._sockets), 1) > _LEAST_BOX
         inside = (width if chosen is None else int(width * _LEFT) if width >= _WIDE else width // 2) - 4
         least = _DETAIL_ROWS if height >= _TALL else _FEW_DETAIL_ROWS
         key = (width, height, self._live or bool(loads))
-        for layout in [self._layouts[key]] if key in self._layouts else self._candidates(height, known=key[2]):
+        for size in [self._layouts[key]] if key in self._layouts else self._candidates(height, known=key[2]):
             heading: Row = ()
             if framed:
-                top = self._framed(moment, layout, width)
+                top = self._framed(now, cpus, size, width)
             else:
-                heading, top = self._bands.in_columns(nodes, moment.cpus, width, height - least - 3)
-            sections = self._sections(layout, inside, framed=framed)
+                heading, top = self._bands.in_columns(nodes, cpus, width, height - least - 3)
+            sections = self._sections(size, inside, framed=framed)
             left = height - len(top) - bool(heading) - 2
             if max(sum(len(body) + 1 for _, _, body in sections) - 1, least) <= left:
-                self._layouts[key] = layout
+                self._layouts[key] = size
                 return Map((*top, *self._foot(sections, chosen, inside, width, left)), heading=heading)
-        self._layouts[key] = layout
+        self._layouts[key] = size
         rows = [*top, *(row for title, basis, body in sections for row in panel(title, body, width, basis=basis))]
         return Map(tuple(rows), tuple(self._details(chosen, width, least)), heading)
 
-    def _candidates(self, height: int, *, known: bool) -> list[_Layout]:
-        """Return the layouts from the largest down."""
+    def _candidates(self, height: int, *, known: bool) -> list[CoreSize]:
+        """Return how large cores can be drawn, from the largest down."""
         columns = known and len(self._sockets) == 1
         high = [CoreSize(wide, height=2) for wide in (10, 8, 6, 4, 2)] if height >= _HIGH else []
         sizes = (*(CoreSize(0, rows=rows) for rows in (height // 6, 4, 3) if columns), *high, *CORE_SIZES)
-        airy = [replace(size, air=air) for size in sizes for air in (True, False)]
-        return [
-            *(_Layout(size, listed) for listed in (True, False) for size in airy),
-            _Layout(CORE_SIZES[-2], listed=True),
-        ]
+        least = CORE_SIZES[-2]
+        return [*(replace(size, air=air, listed=listed) for listed in (True, False) for size in sizes
+                  for air in (True, False)), least]  # fmt: skip
 
-    def _framed(self, moment: _NodesNow, layout: _Layout, width: int) -> list[Row]:
+    def _framed(self, now: Mapping[int, NumaNode], cpus: CpuStates, size: CoreSize, width: int) -> list[Row]:
         """Return the sockets side by side, and below them the nodes that belong to none."""
-        alone = len(self._sockets) == 1
         count = max(len(self._sockets), 1)
         others = [box for box in self._parts.boxes if box not in self._sockets]
         rows: list[Row] = []
         for boxes in (self._sockets, *(others[at : at + count] for at in range(0, len(others), count))):
             least = (width + 1) // count - 1
             each = [least] * len(boxes)
-            bodies = [self._box_rows(box, moment, layout, least - 4, devices=not alone) for box in boxes]
+            bodies = [self._box_rows(box, now, cpus, size, least - 4) for box in boxes]
             high = max(map(len, bodies), default=0)
             frames = [
                 panel((Cell(box.title, "name", box.key),), body, wide, high, _basis(box, wide))
@@ -163,24 +134,29 @@ class MapMaker:
             rows += beside(frames, each, 1 + (width + 1) % count // max(count - 1, 1))
         return rows
 
-    def _box_rows(self, box: Box, moment: _NodesNow, layout: _Layout, width: int, *, devices: bool) -> list[Row]:
-        """Return a socket: cores, memory and devices of each node, and which caches there are."""
-        channels = self._channels if len(self._sockets) == 1 and width >= _WIDE else ()
+    def _box_rows(
+        self, box: Box, now: Mapping[int, NumaNode], cpus: CpuStates, size: CoreSize, width: int
+    ) -> list[Row]:
+        """Return a socket: memory, cores and caches, and beside other sockets the devices of each node."""
+        alone = len(self._sockets) == 1
+        channels = self._channels if alone and width >= _WIDE else ()
         beside_channels = max(map(width_of, channels), default=-_GAP) + _GAP
         inside = width - beside_channels
         rows: list[Row] = []
         for part in box.parts:
-            memory = None if part.os_id is None else moment.memory.get(part.os_id)
-            rows += node_rows(part, memory, moment.cpus, layout.size, inside)
+            node = None if part.os_id is None else now.get(part.os_id)
+            rows += node_rows(part, node, self._parts, cpus, size, inside, self._measured)
         rows += wrapped(box.caches, inside, "dim")
         if channels:
             rows = beside((rows, channels), (inside, beside_channels - _GAP), _GAP)
-        for part in box.parts if devices else ():
-            rows += [()] * (layout.size.air and bool(part.devices))
-            rows += device_section(f"Devices on node {part.os_id}", part.devices, width, listed=layout.listed)
+        for part in box.parts if not alone else ():
+            title, basis, body = device_section(
+                f"Devices on node {part.os_id}", part.devices, width, listed=size.listed
+            )
+            rows += [*[()] * size.air, rule(title, width, basis), *body] if body else []
         return rows
 
-    def _sections(self, layout: _Layout, inside: int, *, framed: bool) -> list[Section]:
+    def _sections(self, size: CoreSize, inside: int, *, framed: bool) -> list[Section]:
         """Return what stands below the nodes, each with its title."""
         found: list[Section] = []
         if self._matrices:
@@ -188,11 +164,8 @@ class MapMaker:
             found.append(((Cell("Between the nodes", "name"),), (), rows))
         here = [item for part in self._parts.nodes.values() for item in part.devices]
         groups = [("Devices", here)] if framed and len(self._sockets) == 1 else []
-        for name, items in (*groups, *self._parts.below):
-            if items:
-                title = "Devices" if name == LOOSE and len(self._machine.nodes) < 2 else _HEADINGS.get(name, name)
-                heading, basis = devices_heading(title, items)
-                found.append((heading, basis, device_rows(items, inside, listed=layout.listed)))
+        shown = [(title, items) for title, items in (*groups, *self._parts.below) if items]
+        found += [device_section(title, items, inside, listed=size.listed) for title, items in shown]
         return found
 
     def _foot(
@@ -216,7 +189,8 @@ class MapMaker:
         if chosen is None:
             return []
         body = details(chosen, self._machine.findings, width - 4, rows)
-        return panel(titled(chosen), body, width, rows, (Cell("selected", "dim"),))
+        title = (Cell(chosen.name or chosen.label, "name", chosen.key),)
+        return panel(title, body, width, rows, (Cell("selected ", "dim"),))
 
 
 def _basis(box: Box, width: int) -> Row:
@@ -227,4 +201,4 @@ def _basis(box: Box, width: int) -> Row:
         if len(longer) + len(box.title) + 12 > width:
             break
         words = longer
-    return (Cell(words, "dim", box.key),) if words else ()
+    return (Cell(f"{words} ", "dim", box.key),) if words else ()

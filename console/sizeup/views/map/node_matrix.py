@@ -9,15 +9,11 @@ from msgspec import Struct
 from sizeup.model.machine import Machine
 from sizeup.session.value import Session
 from sizeup.sizing.inputs.measured_figures import figures
-from sizeup.views.cards.measured import measured_texts
 
 _MEASURED = (
     ("Latency", "ns", ("memory.local_latency", "memory.remote_latency")),
     ("Read bandwidth", "bytes/s", ("memory.read_bandwidth",)),
 )
-_MEASURED_ORIGIN = "measured"
-_MOST_NODES = 16
-"""Of more nodes the whole table is longer than a screen; the summary remains."""
 _SCALES = {"bytes/s": (1e9, "GB/s"), "ns": (1.0, "ns")}
 
 
@@ -38,18 +34,6 @@ class NodeMatrix(Struct, frozen=True):
         """Title, unit and origin: ``Latency, ns (measured)``."""
         return f"{self.title}{f', {self.unit}' if self.unit else ''} ({self.origin})"
 
-    def table(self) -> list[list[str]]:
-        """Return the figures as rows of cells with row and column names; empty for too many nodes."""
-        if not 1 < len(self.nodes) <= _MOST_NODES:
-            return []
-        header = ["", *(f"N{node}" for node in self.nodes)]
-        rows = [
-            [f"N{one}", *("–" if (value := self.values.get((one, other))) is None else _short(value)
-                          for other in self.nodes)]
-            for one in self.nodes
-        ]  # fmt: skip
-        return [header, *rows]
-
     def summary(self, packages: Mapping[int, tuple[int, ...]]) -> str:
         """Return the figures by how near the nodes are: ``10 local, 12 same socket, 21 to 31 other socket``."""
 
@@ -57,21 +41,19 @@ class NodeMatrix(Struct, frozen=True):
             values = [value for (one, other), value in self.values.items() if wanted(one, other)]
             if not values:
                 return ""
-            low, high = _short(min(values)), _short(max(values))
+            low, high = short_figure(min(values)), short_figure(max(values))
             return f"{low if low == high else f'{low} to {high}'} {name}"
 
         def same(one: int, other: int) -> bool:
             return bool(packages.get(one)) and packages.get(one) == packages.get(other)
 
+        other = "other socket" if all(packages.get(node) for node in self.nodes) else "other node"
         parts = (
             span(lambda one, other: one == other, "local"),
             span(lambda one, other: one != other and same(one, other), "same socket"),
-            span(lambda one, other: one != other and not same(one, other), self._remote_name(packages)),
+            span(lambda one, far: one != far and not same(one, far), other),
         )
         return ", ".join(filter(None, parts))
-
-    def _remote_name(self, packages: Mapping[int, tuple[int, ...]]) -> str:
-        return "other socket" if all(packages.get(node) for node in self.nodes) else "other node"
 
 
 def node_matrices(machine: Machine, session: Session | None) -> tuple[NodeMatrix, ...]:
@@ -91,22 +73,6 @@ def node_matrices(machine: Machine, session: Session | None) -> tuple[NodeMatrix
     return tuple(found)
 
 
-def measured_by_node(machine: Machine, session: Session | None, matrices: Sequence[NodeMatrix]) -> Mapping[int, str]:
-    """Return what was measured of the memory of each node from its own CPUs: ``measured: 92 ns, read 12 GB/s``."""
-    if session is None:
-        return {}
-    if len(machine.nodes) == 1:
-        found = measured_texts(session, "memory")
-        return {machine.nodes[0].os_id: f"measured: {', '.join(found.texts)}"} if found.valid else {}
-    texts: dict[int, list[str]] = {}
-    for matrix in matrices:
-        if matrix.origin == _MEASURED_ORIGIN:
-            for node in matrix.nodes:
-                if (value := matrix.values.get((node, node))) is not None:
-                    texts.setdefault(node, []).append(f"{matrix.title.lower()} {_short(value)} {matrix.unit}")
-    return {node: f"measured: {', '.join(parts)}" for node, parts in texts.items()}
-
-
 def _measured(nodes: Sequence[int], session: Session) -> Sequence[NodeMatrix]:
     matrices = []
     for title, base, names in _MEASURED:
@@ -118,10 +84,10 @@ def _measured(nodes: Sequence[int], session: Session) -> Sequence[NodeMatrix]:
                 values[one, other] = figure.value / scale
         known = {pair: value for pair, value in values.items() if pair[0] in nodes and pair[1] in nodes}
         if known:
-            matrices.append(NodeMatrix(title, unit, _MEASURED_ORIGIN, tuple(nodes), known))
+            matrices.append(NodeMatrix(title, unit, "measured", tuple(nodes), known))
     return matrices
 
 
-def _short(value: float) -> str:
+def short_figure(value: float) -> str:
     """A figure with three digits."""
     return f"{value:.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,11 +20,9 @@ from sizeup.views.machine.difference import MachineComparison
 from sizeup.views.machine.facts import kind_text, no_cpus_text
 from sizeup.views.machine.topology import cache_name
 from sizeup.views.machine.topology_item import ItemChange, TopologyItem
-from sizeup.views.map.cells import memory_used
+from sizeup.views.map.cells import Cell, Row, change_mark, fault
 from sizeup.views.map.cores import CacheGroup, CorePart
 
-LOOSE = "No node"
-"""The row of devices that the kernel gives no node."""
 _ALIKE = 6
 """If a node has more disks without faults, they are counted instead of named."""
 
@@ -50,19 +47,6 @@ class Box(Struct, frozen=True):
     parts: tuple[NodePart, ...] = ()
 
 
-class NodeMemory(Struct, frozen=True):
-    """Memory and huge pages of a node, as they are drawn."""
-
-    share: float | None
-    words: str
-    trouble: str = ""
-    change: ItemChange | None = None
-    pools: tuple[tuple[str, float, str, str], ...] = ()
-    """Page size, share used, words and trouble of each pool."""
-    more: tuple[str, ...] = ()
-    """What else is known of it."""
-
-
 class MapParts:
     """The parts of one machine, without load and memory, which change all the time."""
 
@@ -70,10 +54,8 @@ class MapParts:
         self,
         machine: Machine,
         comparison: MachineComparison | None = None,
-        measured: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        """With a ``comparison``, differences are marked and removed parts are listed; ``measured`` adds to nodes."""
-        self._measured = measured
+        """With a ``comparison``, differences are marked and removed parts are listed."""
         self.machine = machine
         self.changes = {} if comparison is None else _changes(comparison.root)
         self.states = {pu.cpu: (pu.online, pu.allowed) for pu in machine.pus}
@@ -98,13 +80,14 @@ class MapParts:
         if not machine.packages and not machine.nodes and cores:
             self.nodes["CPUs"] = NodePart("machine", None, self._groups(cores))
         self.boxes = self._socket_boxes()
+        loose = "Devices" if len(machine.nodes) < 2 else "Devices, node unknown"
         self.below = [
-            ("Across", self._shown(devices.across())),
-            (LOOSE, self._shown(devices.on(None))),
-            ("NFS", self._shown(devices.mounts())),
+            ("Across the machine", self._shown(devices.across())),
+            (loose, self._shown(devices.on(None))),
+            ("NFS mounts", self._shown(devices.mounts())),
             ("Missing", [] if comparison is None else _gone(comparison)),
         ]
-        """What belongs to no node, by the name of its row."""
+        """What belongs to no node, by its title."""
 
     def _cores(self) -> list[CorePart]:
         machine = self.machine
@@ -174,24 +157,22 @@ class MapParts:
             return f"Sockets {format_list(node.packages)}"
         return "Sockets unknown" if node.pus else capitalized(no_cpus_text(node))
 
-    def memory_of(self, node: NumaNode) -> NodeMemory:
-        """Return memory and huge pages of a node as they are drawn."""
-        share, words = memory_used(node)
-        key = f"node:{node.os_id}"
-        pools = tuple(
+    def marks(self, key: str) -> Row:
+        """Return how a node differs and what is wrong with it."""
+        return (*change_mark(self.changes.get(key)), *fault(self.troubles.get(key)))
+
+    def pools(self, node: NumaNode, *, idle: bool = True) -> list[Row]:
+        """Return the pools of huge pages of a node; without ``idle`` only those of which some are used."""
+        return [
             (
-                format_bytes(pool.page_bytes),
-                1 - pool.free / pool.total,
-                f"{pool.total - pool.free} of {pool.total}",
-                self.troubles.get(pool_key(node.os_id, pool.page_bytes), ""),
+                Cell(f"{format_bytes(pool.page_bytes)} pages: {pool.total - pool.free} of {pool.total} used", "dim"),
+                *fault(self.troubles.get(pool_key(node.os_id, pool.page_bytes))),
             )
             for pool in node.huge_pages
-            if pool.total
-        )
-        more = tuple(filter(None, (self._kind(node), self._measured.get(node.os_id))))
-        return NodeMemory(share, words, self.troubles.get(key, ""), self.changes.get(key), pools, more)
+            if pool.total and (idle or pool.free < pool.total)
+        ]
 
-    def _kind(self, node: NumaNode) -> str:
+    def kind(self, node: NumaNode) -> str:
         """Return the kind of memory that is no plain DRAM, and its tier where that tells nodes apart."""
         known = node.kind not in (MemoryKind.UNKNOWN, MemoryKind.NONE, MemoryKind.DRAM)
         tiers = {other.tier for other in self.machine.nodes}

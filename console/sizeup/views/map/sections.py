@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec.structs import replace
-
 from sizeup.discovery.findings.dimms import channel_sizes
 from sizeup.model.machine import Machine
+from sizeup.model.numa import NumaNode
 from sizeup.units import format_bytes
 from sizeup.views.machine.topology_item import ItemChange, TopologyItem
 from sizeup.views.map.cells import (
@@ -18,63 +17,57 @@ from sizeup.views.map.cells import (
     beside,
     change_mark,
     device_cells,
-    fault,
     flowed,
-    rule,
+    memory_used,
     width_of,
     wrapped,
 )
 from sizeup.views.map.cores import CoreSize, CpuStates, core_rows
-from sizeup.views.map.node_matrix import NodeMatrix
-from sizeup.views.map.parts import NodeMemory, NodePart
+from sizeup.views.map.node_matrix import NodeMatrix, short_figure
+from sizeup.views.map.parts import MapParts, NodePart
 
+Section = tuple[Row, Row, list[Row]]
+"""Title, what stands at its right, and rows."""
 _LEAST_BAR = 6
 _CHANNEL_BAR = 8
 _MOST_CHANNELS = 16
+_MOST_NODES = 16
+"""Of more nodes the whole table is longer than a screen; the ranges remain."""
 _HEAT = 6
 """Steps of the background of a figure between nodes."""
 
 
-def node_rows(part: NodePart, shown: NodeMemory | None, cpus: CpuStates, size: CoreSize, width: int) -> list[Row]:
-    """Return the memory of a node, its huge pages, and its cores."""
-    memory = [] if shown is None else _memory_rows(part, shown, width)
+def node_rows(
+    part: NodePart, node: NumaNode | None, parts: MapParts, cpus: CpuStates, size: CoreSize, width: int, measured: str
+) -> list[Row]:
+    """Return the memory of a node with what was ``measured`` of it, its huge pages, and its cores."""
+    memory = [] if node is None else _memory_rows(node, parts, measured, width)
     air: list[Row] = [()] * size.air
     return [*memory, *air, *core_rows(part.groups, cpus, width, size), *air] if part.groups else memory
 
 
-def _memory_rows(part: NodePart, shown: NodeMemory, width: int) -> list[Row]:
-    name = Cell(f"Node {part.os_id} ", "name", part.key)
-    marks = (*change_mark(shown.change), *fault(shown.trouble))
-    words = (Cell(f" {shown.words}", "text", part.key), *marks)
+def _memory_rows(node: NumaNode, parts: MapParts, measured: str, width: int) -> list[Row]:
+    key = f"node:{node.os_id}"
+    share, used = memory_used(node)
+    name = Cell(f"Node {node.os_id} ", "name", key)
+    words = (Cell(f" {used}", "text", key), *parts.marks(key))
     room = width - len(name.text) - width_of(words)
-    drawn = () if shown.share is None or room < _LEAST_BAR else bar(shown.share, room, part.key)
-    rows: list[Row] = [apart((name, *drawn), words, width)]
-    pools = [
-        (Cell(f"{size} pages: {used} used", "dim", part.key), *fault(trouble))
-        for size, _, used, trouble in shown.pools
-    ]  # fmt: skip
-    more = [(Cell(text, "dim", part.key),) for text in shown.more]
-    return [*rows, *flowed([*pools, *more], width)]
+    drawn = () if share is None or room < _LEAST_BAR else bar(share, room, key)
+    kind = [(Cell(text, "dim", key),) for text in (parts.kind(node), measured) if text]
+    return [apart((name, *drawn), words, width), *flowed([*parts.pools(node), *kind], width)]
 
 
-def devices_heading(title: str, items: Sequence[TopologyItem]) -> tuple[Row, Row]:
-    """Return the title of a section of devices, and how many are in order, not in service, and not in order."""
-    items = [item for item in items if item.change is not ItemChange.REMOVED]
-    wrong = sum(bool(item.trouble) for item in items)
-    down = sum(not item.up and not item.trouble for item in items)
-    counts = ((len(items) - down - wrong, "OK", "dim"), (down, "down", "dim"), (wrong, "WARN", "status-warn"))
-    cells = [Cell(f" {count} {word}", role) for count, word, role in counts if count]
-    basis = tuple(replace(cell, text=cell.text.strip()) if not at else cell for at, cell in enumerate(cells))
-    return (Cell(title, "name"),), basis
+def device_section(title: str, items: Sequence[TopologyItem], width: int, *, listed: bool) -> Section:
+    """Return devices, with how many are in order, not in service, and not in order."""
+    here = [item for item in items if item.change is not ItemChange.REMOVED]
+    wrong = sum(bool(item.trouble) for item in here)
+    down = sum(not item.up and not item.trouble for item in here)
+    counts = ((len(here) - down - wrong, "OK", "dim"), (down, "down", "dim"), (wrong, "WARN", "status-warn"))
+    cells = [Cell(f"{count} {word} ", role) for count, word, role in counts if count]
+    return (Cell(title, "name"),), tuple(cells), _device_rows(items, width, listed=listed)
 
 
-def device_section(title: str, items: Sequence[TopologyItem], width: int, *, listed: bool) -> list[Row]:
-    """Return devices below their title."""
-    heading, basis = devices_heading(title, items)
-    return [rule(heading, width, basis), *device_rows(items, width, listed=listed)] if items else []
-
-
-def device_rows(items: Sequence[TopologyItem], width: int, *, listed: bool) -> list[Row]:
+def _device_rows(items: Sequence[TopologyItem], width: int, *, listed: bool) -> list[Row]:
     """Return a row for each device, its health before and its link behind it; else as many in a row as fit."""
     if listed:
         names = min(max((len(item.name) for item in items), default=0), width // 3) + 1
@@ -134,7 +127,7 @@ def matrix_rows(
     rows: list[Row] = []
     line: list[list[Row]] = []
     for matrix in matrices:
-        table = _table(matrix) if whole else []
+        table = _table(matrix) if whole and len(matrix.nodes) <= _MOST_NODES else []
         if not table or max(map(width_of, table)) > width:
             text = matrix.summary(packages)
             rows += [(Cell(f"{matrix.heading}:", "name"),), *wrapped(text, width, "text")]
@@ -151,20 +144,21 @@ def _beside(blocks: Sequence[Sequence[Row]]) -> list[Row]:
 
 
 def _table(matrix: NodeMatrix) -> list[Row]:
-    """Return one figure as a table, its largest values on the brightest background; empty for too many nodes."""
-    table = matrix.table()
-    if not table:
-        return []
+    """Return one figure as a table, its largest values on the brightest background."""
+    texts = {pair: short_figure(value) for pair, value in matrix.values.items()}
     low, high = min(matrix.values.values()), max(matrix.values.values())
-    wide = max(len(cell) for row in table for cell in row) + 2
-    names = max(len(row[0]) for row in table) + 1
-    head = Cell("".join((" " * names, *(cell.rjust(wide) for cell in table[0][1:]))), "dim")
-    rows: list[Row] = [(Cell(matrix.heading, "text"),), (head,)]
-    for node, (name, *cells) in zip(matrix.nodes, table[1:], strict=True):
-        drawn = [Cell(name.ljust(names), "dim")]
-        for other, text in zip(matrix.nodes, cells, strict=True):
-            value = matrix.values.get((node, other))
-            step = 0 if value is None or high == low else int((value - low) / (high - low) * (_HEAT - 1))
-            drawn.append(Cell(text.rjust(wide), "text" if value is None else f"heat-{step + 1}"))
-        rows.append(tuple(drawn))
+    wide = max(map(len, texts.values())) + 2
+    names = [f"N{node}" for node in matrix.nodes]
+    first = max(map(len, names)) + 1
+    rows: list[Row] = [
+        (Cell(matrix.heading, "text"),),
+        (Cell(" " * first + "".join(name.rjust(wide) for name in names), "dim"),),
+    ]
+    for node, name in zip(matrix.nodes, names, strict=True):
+        cells = [Cell(name.ljust(first), "dim")]
+        for other in matrix.nodes:
+            value = matrix.values.get((node, other), low)
+            step = round((value - low) / ((high - low) or 1) * (_HEAT - 1)) + 1
+            cells.append(Cell(texts.get((node, other), "–").rjust(wide), f"heat-{step}"))
+        rows.append(tuple(cells))
     return rows
