@@ -23,7 +23,7 @@ NAMED = {
     "sizeup.files": {"/proc/self": "asked for its device number, to know links that only the kernel follows"},
     "sizeup.masking": dict.fromkeys(("/proc/", "/sys/"), "beginnings of paths that are public, and not masked"),
     "sizeup.sizing": dict.fromkeys(
-        ("/proc/cpuinfo", "/proc/meminfo", "/sys/class/net", "/sys/devices/system/node"),
+        ("/proc/cpuinfo", "/proc/meminfo", "/sys/block", "/sys/class/net", "/sys/devices/system/node"),
         "shown as the source of a figure",
     ),
     "sizeup_net.peer": {"/proc/stat": "read on another host, where sizeup is not"},

@@ -112,4 +112,4 @@ def test_the_basis_of_a_verdict_on_space_names_the_rate_of_the_data() -> None:
     sizing = sized("db.gb=8000", "db.growth_percent=40")
     text = verdict_text(sizing, card_views(sizing, None))
 
-    assert text.basis == "workload of --set; +40% a year: 191% in year 3"
+    assert text.basis == "workload of your inputs; +40% a year: 191% in year 3"
