@@ -1,7 +1,7 @@
 """The charts of the first screen: which there are, what their titles say, and which lines they have."""
 
 from declared import declaration_of, series_of
-from sizeup.charts.chart import BarChart, LineChart, Scale
+from sizeup.charts.chart import LineChart, Scale
 from sizeup.model.advice import AdviceSet
 from sizeup.model.plan import Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
@@ -37,7 +37,7 @@ def storage(*others: Estimate) -> StepRun:
 def found(*runs: StepRun) -> tuple[Panel, ...]:
     header = SessionRecord(format=1, id="1", tool="sizeup", host="db01", started="2026-01-31T09:30:00Z")
     session = Session(header, steps={run.step.id: run for run in runs})
-    return panels(session, None, card_views(AdviceSet(), None, session))
+    return tuple(panels(session, None, card_views(AdviceSet(), None, session)))
 
 
 def clock() -> StepRun:
@@ -49,26 +49,21 @@ def memory() -> StepRun:
     return step("memory.latency", "curve", *(Estimate("dram-thp", {"working_set_bytes": size}, 5.0) for size in sizes))
 
 
-def test_storage_and_memory_come_first_and_the_clock_last_and_small() -> None:
-    shown = found(clock(), memory(), storage())
-
-    assert [panel.title for panel in shown] == [
+def test_each_card_has_one_chart_storage_and_memory_first() -> None:
+    assert [panel.title for panel in found(clock(), memory(), storage())] == [
         "Storage: IOPS by queue depth",
         "Memory: latency by working set",
-        "Storage: throughput by queue depth",
         "Clock: cost per call",
     ]
-    assert [panel.small for panel in shown] == [False, False, False, True]
 
 
 def test_a_panel_names_its_lines_in_words_and_shows_what_its_card_is_about() -> None:
-    first, _, second = (panel.chart for panel in found(storage(), memory()))
+    first, _ = (panel.chart for panel in found(storage(), memory()))
 
     assert isinstance(first, LineChart)
-    assert isinstance(second, LineChart)
     assert [line.label for line in first.lines] == ["IOPS random read 8 KiB"]
-    assert [line.label for line in second.lines] == ["Throughput huge pages, random read 1 MiB"]
     assert (first.title, first.y.low) == ("", None)
+    assert first.y.scale is Scale.LINEAR  # not logarithmic because of lines that are not shown
 
 
 def test_an_interval_wider_than_half_of_its_value_is_not_drawn() -> None:
@@ -76,13 +71,6 @@ def test_an_interval_wider_than_half_of_its_value_is_not_drawn() -> None:
 
     assert isinstance(chart, LineChart)
     assert all(point.low is None and point.high is None for point in chart.lines[0].points)
-
-
-def test_of_the_clock_three_methods_are_shown_and_the_one_that_leads_is_among_them() -> None:
-    (panel,) = found(clock())
-
-    assert isinstance(panel.chart, BarChart)
-    assert [bar.label for bar in panel.chart.bars] == [CLOCKS[0], CLOCKS[1], CLOCKS[3]]
 
 
 def test_a_run_that_is_not_valid_says_so_in_its_title_and_why_below() -> None:
@@ -93,12 +81,3 @@ def test_a_run_that_is_not_valid_says_so_in_its_title_and_why_below() -> None:
 
     assert first.title == "Not valid: Storage: IOPS by queue depth"
     assert first.note == "throughput was not steady"
-
-
-def test_the_axis_of_some_lines_is_not_logarithmic_because_of_the_others() -> None:
-    throughput = found(storage())[-1]
-
-    assert throughput.title == "Storage: throughput by queue depth"
-    assert isinstance(throughput.chart, LineChart)
-    assert len(throughput.chart.lines) == 1
-    assert throughput.chart.y.scale is Scale.LINEAR

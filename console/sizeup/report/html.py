@@ -10,17 +10,19 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 
+from msgspec.structs import replace
+
 from sizeup.charts import svg, text_alternative
 from sizeup.charts.chart import BarChart, Chart, HeatMap, LineChart
 from sizeup.charts.markup import Markup, element, empty, joined, style_sheet
 from sizeup.charts.share_bar import END, MARKS, ShareBar
 from sizeup.charts.table import UNKNOWN, Table
 from sizeup.model.finding import Finding
-from sizeup.text import plural
+from sizeup.text import capitalized, plural
 from sizeup.units import format_in
 from sizeup.views.band import Band
 from sizeup.views.cards.cards import CardView
-from sizeup.views.cards.panels import ShownChart
+from sizeup.views.cards.panels import Panel
 from sizeup.views.comparison.answer import SCALE, SHADED, Answer, ChangeResult, ChangeRow
 from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
 from sizeup.views.document.document import DETECTED, MEASURED, SHARE, Document, card_columns, without_options
@@ -311,12 +313,10 @@ def _pairs(pairs: Iterable[tuple[str, str]]) -> Markup:
     )
 
 
-def _charts(charts: Sequence[ShownChart]) -> Iterator[Markup]:
-    for place, shown in enumerate(charts):
-        note = _NOTHING
-        if shown.invalid:
-            note = element("p", pill(shown.grade.value, status_token(shown.grade.value)), f" {shown.invalid}.")
-        yield _chart(f"chart-{place}", shown.chart, note)
+def _charts(panels: Sequence[Panel]) -> Iterator[Markup]:
+    for place, panel in enumerate(panels):
+        note = element("p", pill("WARN", "warn"), f" {capitalized(panel.note)}.") if panel.note else _NOTHING
+        yield _chart(f"chart-{place}", replace(panel.chart, title=panel.title), note)
 
 
 def _chart(name: str, chart: Chart, note: Markup = _NOTHING) -> Markup:

@@ -372,8 +372,8 @@ class SummaryScreen(ModeScreen):
         proof = proof_chart(session, self._cards.get("storage"))
         if proof is not None:
             return "Measured: latency against throughput", proof[1], session.header.started[:16].replace("T", " ")
-        found = panels(session, self.host.machine, tuple(self._cards.values()))
-        return (found[0].title, found[0].chart, found[0].note) if found else ("", None, "")
+        found = next(panels(session, self.host.machine, tuple(self._cards.values())), None)
+        return ("", None, "") if found is None else (found.title, found.chart, found.note)
 
     def _find_changes(self) -> None:
         """Look for what changed since the session before, once for each session that is shown."""

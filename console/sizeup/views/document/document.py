@@ -18,7 +18,7 @@ from sizeup.text import one_line
 from sizeup.units import format_in, format_ns
 from sizeup.views.band import Band, NextStep
 from sizeup.views.cards.cards import OUTAGE, CardView
-from sizeup.views.cards.panels import ShownChart, leading_charts
+from sizeup.views.cards.panels import Panel, leading_charts
 from sizeup.views.comparison.answer import Answer
 from sizeup.views.document.blocks import DocumentPart, Facts
 from sizeup.views.document.caveats import caveats
@@ -64,7 +64,7 @@ class Document(Struct, frozen=True):
     """Those that the first page has no room for."""
     figures: tuple[str, ...]
     """What was measured, a line for each step."""
-    charts: tuple[ShownChart, ...]
+    charts: tuple[Panel, ...]
     notes: tuple[str, ...]
     """What the user wrote, and what to be careful with."""
     parts: tuple[DocumentPart, ...]
