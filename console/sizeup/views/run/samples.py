@@ -122,33 +122,25 @@ def underlying_points(run: StepRun, key: PointKey) -> list[tuple[Series, LoggedP
 def underlying_histograms(run: StepRun, key: PointKey) -> list[tuple[str, BarChart]]:
     """How the samples behind a point are spread, one picture for each series and place, with its name."""
     found = underlying_points(run, key)
-    return [
-        (
-            label,
-            distribution(label, series.unit, _settled(point), coordinates_text(point.at, series), _disturbed(point)),
-        )
-        for label, (series, point) in zip(_labels(found), found, strict=True)
-    ]
+    return [(label, _spread_of(label, *pair)) for label, pair in zip(_labels(found), found, strict=True)]
 
 
 def underlying_cdfs(run: StepRun, key: PointKey) -> LineChart | None:
     """The share of the samples behind a point that lies at or below each value; None where there are no samples."""
     found = underlying_points(run, key)[:MOST_LINES]
-    if not found:
-        return None
-    values = {label: sorted(_settled(point)) for label, (_, point) in zip(_labels(found), found, strict=True)}
     shown = [series for series, _ in found]
-    return _shares_of(values, common_title(shown), shown[0].unit, coordinates_text(found[0][1].at, shown[0]))
+    return _shares_of(_groups(found), shown, coordinates_text(found[0][1].at, shown[0])) if found else None
 
 
 def underlying_time_series(run: StepRun, key: PointKey) -> LineChart | None:
     """The samples behind a point as they came; None where there are none."""
     found = underlying_points(run, key)[:MOST_LINES]
-    if not found:
-        return None
-    groups = {label: [point] for label, (_, point) in zip(_labels(found), found, strict=True)}
     ends = [t_ns - run.started_ns for _, point in found for t_ns in (point.t_ns[0], point.t_ns[-1])]
-    return _timed(run, [series for series, _ in found], groups, (min(ends), max(ends)))
+    return _timed(run, [series for series, _ in found], _groups(found), (min(ends), max(ends))) if found else None
+
+
+def _groups(found: Sequence[tuple[Series, LoggedPoint]]) -> dict[str, list[LoggedPoint]]:
+    return {label: [point] for label, (_, point) in zip(_labels(found), found, strict=True)}
 
 
 def _labels(found: Sequence[tuple[Series, LoggedPoint]]) -> list[str]:
@@ -160,10 +152,6 @@ def _labels(found: Sequence[tuple[Series, LoggedPoint]]) -> list[str]:
         )
         for one, point in found
     ]
-
-
-def _disturbed(point: LoggedPoint) -> int:
-    return sum(1 for flag in point.flags if flag and not flag & Disturbance.WARMUP)
 
 
 def subject(run: StepRun) -> tuple[Series, LoggedPoint] | None:
@@ -182,30 +170,28 @@ def subject(run: StepRun) -> tuple[Series, LoggedPoint] | None:
 def distribution_of(run: StepRun) -> BarChart | None:
     """How the samples of one point are spread; None where the step has no samples."""
     found = subject(run)
-    if found is None:
-        return None
-    series, point = found
-    title = f"{run.step.title}: distribution"
-    return distribution(title, series.unit, _settled(point), coordinates_text(point.at, series), _disturbed(point))
+    return None if found is None else _spread_of(f"{run.step.title}: distribution", *found)
+
+
+def _spread_of(title: str, series: Series, point: LoggedPoint) -> BarChart:
+    disturbed = sum(1 for flag in point.flags if flag and not flag & Disturbance.WARMUP)
+    return distribution(title, series.unit, _settled(point), coordinates_text(point.at, series), disturbed)
 
 
 def cumulative_of(run: StepRun) -> LineChart | None:
     """The share of the samples at or below each value, a line for each point; None where there are no samples."""
     found = subject(run)
-    if found is None:
-        return None
-    series = found[0]
-    values = {label: sorted(_settled(point)) for label, (point,) in _by_point(run, series).items()}
-    return _shares_of(values, series.title, series.unit, run.step.title)
+    return None if found is None else _shares_of(_by_point(run, found[0]), [found[0]], run.step.title)
 
 
-def _shares_of(values: Mapping[str, Sequence[float]], title: str, unit: str, where: str) -> LineChart:
-    every = [value for ordered in values.values() for value in ordered]
+def _shares_of(groups: Mapping[str, Sequence[LoggedPoint]], shown: Sequence[Series], where: str) -> LineChart:
+    ordered = {label: sorted(_settled(point)) for label, (point,) in groups.items()}
+    every = [value for values in ordered.values() for value in values]
     return LineChart(
         f"{where}: CDF",
-        Axis(title, unit, value_scale(every)),
+        Axis(common_title(shown), shown[0].unit, value_scale(every)),
         Axis("Samples at or below", "share", low=0.0, high=1.0),
-        tuple(Line(label, _shares(ordered)) for label, ordered in values.items() if ordered),
+        tuple(Line(label, _shares(values)) for label, values in ordered.items() if values),
         caption=f"{len(every)} samples.",
     )
 
