@@ -239,6 +239,8 @@ def test_blocks_are_judged_beside_their_trend_and_more_strictly_without_times() 
     assert figure(blocks).p > figure(turns).p - 1e-12
     assert any("must stand out from the trend" in warning for warning in blocks.warnings)
     assert not interleaved(at_times(first[:1], [1.0]), at_times(base[:1], [0.0]))  # one run a side takes no turns
+    assert interleaved(at_times(first[:2], [0.0, 3.0]), at_times(base[:2], [1.0, 2.0])), "ABBA"
+    assert not interleaved(at_times(first[:2], [0.0, 1.0]), at_times(base[:2], [2.0, 3.0])), "AABB"
     elsewhere = compare(at_times(first, odd, "db02"), at_times(base, even))
     assert any("not interleaved on one host" in warning for warning in elsewhere.warnings)
     assert compare(first, base).level == 0.02

@@ -1,8 +1,9 @@
 """Which facts of two machines count as a difference."""
 
+from sizeup.compare.drift import drift
 from sizeup.compare.machines import configuration, machine_differences
 from sizeup.model.machine import Machine
-from sizeup.model.network import Nic
+from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.storage import Hba, Transport
 from sizeup.model.topology import Cache, CacheKind
@@ -35,3 +36,10 @@ def test_parts_of_an_unknown_driver_speed_or_size_are_counted_by_what_is_known()
     assert told["memory by node"] == "0: 1 GiB, 1: unknown"
     assert told["huge page pools"] == "4 x 1 GiB"
     assert machine_differences([found], []) == machine_differences([], [found]) == ()
+
+
+def test_a_mount_that_got_several_connections_has_drifted() -> None:
+    was, now = (Machine(nfs_mounts=(NfsMount("/u01", "filer:/u01", nconnect=count),)) for count in (None, 8))
+    drifted = {one.fact: (one.baseline, one.now) for one in drift(was, now).drifted}
+
+    assert drifted == {"mount /u01 nconnect": ("not set", "8")}

@@ -315,6 +315,19 @@ def test_text_and_numbers_of_others_cannot_harm_the_terminal(
     assert (dram["machines"], dram["range"]) == (10, [91.0, 100.0])
 
 
+@pytest.mark.parametrize(("unread", "told"), [(5, []), (6, ["  and 1 more file; --json lists all"])])
+def test_files_that_cannot_be_read_are_listed_up_to_five(
+    tmp_path: Path, catalog: Path, unread: int, told: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(unread):
+        (catalog / f"bad{number}.sizeup.jsonl").write_text("not a session")
+    assert run(["session", "compare", str(host(tmp_path, "mine", 97.5)), "--catalog", str(catalog)]) == 0
+    text = capsys.readouterr().out.splitlines()
+
+    assert len([line for line in text if line.startswith("Cannot be read")]) == 5
+    assert [line for line in text if line.startswith("  and ")] == told
+
+
 def test_the_machine_s_own_figure_must_be_valid(tmp_path: Path, catalog: Path) -> None:
     found = compared(host(tmp_path, "mine", 0.0), catalog)
 

@@ -373,6 +373,9 @@ def test_facts_beyond_the_first_are_counted() -> None:
     outlier = Outlier("db01", figure, 10, 95.0, Conclusion.WORSE, PeerDifferences(tuple(facts), 10))
 
     assert difference_sentences(outlier, 2)[-1] == "and in 6 further facts; --json lists them"
+    assert difference_sentences(outlier, 1)[0].startswith("differs in fact 0: 0 "), "one of its own before many alike"
+    many_first = PeerDifferences(tuple(reversed(facts)), 10)
+    assert difference_sentences(replace(outlier, differences=many_first), 1)[0].startswith("differs in fact 4: 4 ")
     assert difference_sentences(outlier, 6)[-1] == "differs in slot 0 and 2 more like it: empty (9 of 10 peers: full)"
 
 

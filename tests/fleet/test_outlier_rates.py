@@ -76,6 +76,7 @@ def test_scatter_within_the_runs_is_scatter() -> None:
     assert spread(values).sigma == pytest.approx(1.4826 * math.log(101 / 100), rel=1e-3)
     assert not spread(values, [(85.0, 115.0)] * 5).stands_out(130.0)
     assert spread([0.0, -1.0]).hosts == 0
+    assert spread(values, [(100.0, 100.0)] * 3 + [(85.0, 115.0)] * 2).sigma == spread(values).sigma, "three scatter not"
     assert not spread([1.0, 1.0, 1.0]).stands_out(0.0)
 
 

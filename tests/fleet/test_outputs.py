@@ -204,6 +204,7 @@ def test_a_figure_that_is_not_required_may_be_absent(tmp_path: Path) -> None:
             "[memory.local_latency]\nmax = 20",
             'memory.local_latency.max: expected an amount with its unit such as "110 ns"',
         ),
+        ("[storage.random_iops]\nmin = inf", "storage.random_iops.min: expected an amount above 0, found inf"),
         ("[storage.random_iops]\nmin = 0", "storage.random_iops.min: expected an amount above 0, found 0"),
         (
             "[memory.local_latency]\nworse_than_median = 15",
