@@ -102,6 +102,6 @@ def test_the_share_of_a_workload_stands_beside_what_was_measured_with_its_status
     rows = ["".join(text for text, _ in row) for row in share_rows(card, ScreenLook.COLOR)]
 
     assert rows[0] == "Your workload 40,000 IOPS"
-    assert len(rows[1]) == 32
+    assert len(rows[1]) == 34
     assert rows[2].startswith(words)
     assert share_rows(replace(card, share=None), ScreenLook.COLOR) == []

@@ -90,7 +90,7 @@ def _is_named_by_its_line(chart: LineChart) -> bool:
 
 def _is_named_by_its_frame(chart: LineChart) -> bool:
     """Whether the title of the axis stands in the edge around the chart."""
-    return not chart.title and chart.name == chart.y.title
+    return not chart.title and bool(chart.name) and chart.y.title.startswith(chart.name)
 
 
 def _is_titled_by_its_axis(chart: LineChart) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import accumulate
 
 from rich.cells import cell_len
 from rich.console import Group
@@ -55,10 +56,9 @@ _MARKS = {
 }
 """The sign and the token of each status in the list."""
 _BAR_COLUMNS, _NARROW_BAR_COLUMNS = 24, 12
-_LISTED, _LISTED_COLUMNS = 4, 7
-"""Columns of figures beside a chart, and their width."""
+_LISTED_COLUMNS = 34
+"""Of figures beside a chart."""
 _CHECKED = {look.value for look in BadgeLook if look is not BadgeLook.NONE}
-_SHARE_COLUMNS = 32
 _UNLISTED = ("±", "Flag")
 _NARROW = 70
 """Columns of a page below which its rows leave out what is least."""
@@ -231,7 +231,7 @@ def _disturbed(run: StepRun) -> str:
 def _short_title(title: str) -> str:
     """Return the name of a column with its unit, without what is between: ``p50 us``."""
     first, *others = title.split()
-    return f"{first} {others[-1]}"[: _LISTED_COLUMNS - 1] if others else first
+    return f"{first} {others[-1]}" if others else first
 
 
 def share_rows(card: Card, look: ScreenLook) -> list[SegmentRow]:
@@ -242,22 +242,24 @@ def share_rows(card: Card, look: ScreenLook) -> list[SegmentRow]:
     status = "NOT CERTAIN" if card.status == "uncertain" else card.status.upper()
     demand = ("Your workload ", "title"), (card.demand, "text")
     words = (f"{status} {share_text(bar.worst)}", status_token(status)), ("  1", "acc"), (" why", "dim")
-    return [demand, draw_share(bar, _SHARE_COLUMNS, look), words, (("", ""),)]
+    return [demand, draw_share(bar, _LISTED_COLUMNS, look), words, (("", ""),)]
 
 
 def fact_rows(run: StepRun, share: Sequence[SegmentRow], *, going_on: bool) -> list[SegmentRow]:
     """Return the main figures of each load or size, the ``share`` of a workload, and which checks passed."""
     table = point_rows(run)
     columns = [number for number, one in enumerate(table.numeric) if one and table.columns[number] not in _UNLISTED]
-    titles, *rows = (
-        tuple(text.rjust(_LISTED_COLUMNS) for text in row)
-        for row in (
-            tuple(_short_title(table.columns[number]) for number in columns[:_LISTED]),
-            *(tuple(row[number].text.replace(NOT_MEASURED, "") for number in columns[:_LISTED]) for row in table.rows),
+    listed = [[_short_title(table.columns[number]) for number in columns]]
+    listed += [[row[number].text.replace(NOT_MEASURED, "") for number in columns] for row in table.rows]
+    widths = [max(map(len, cells)) + 2 for cells in zip(*listed, strict=True)]
+    ends = [end for end in accumulate(widths) if end <= _LISTED_COLUMNS]
+    found: list[SegmentRow] = [
+        tuple(
+            (text.rjust(width), "text" if number and column < 2 else "dim")
+            for column, (text, width, _) in enumerate(zip(row, widths, ends, strict=False))
         )
-    )
-    found: list[SegmentRow] = [tuple((text, "dim") for text in titles)]
-    found += [tuple((text, "dim" if number > 1 else "text") for number, text in enumerate(row)) for row in rows]
+        for number, row in enumerate(listed)
+    ]
     found += [(("", ""),), *share, (("Validity", "title"),)]
     for status, text in validity_lines(run, going_on=going_on):
         mark = (f"{_MARKS[BadgeLook(status)][0]} ", f"status-{status}") if status in _CHECKED else ("  ", "")

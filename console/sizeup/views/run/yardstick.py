@@ -62,7 +62,7 @@ def yardstick(run: StepRun, host: str, machine: Machine | None, stored: Sequence
     if found is not None and run.outcome is not None:
         bars.insert(0, Bar("this run", found[1].value or 0.0))
     better = {Better.HIGHER: "higher is better", Better.LOWER: "lower is better"}.get(series.better, "")
-    return BarChart("", Axis(f"{series.title}, {better}" if better else series.title, series.unit), tuple(bars))
+    return BarChart("", Axis(", ".join(filter(None, (series.short_title, better))), series.unit), tuple(bars))
 
 
 def compared(chart: LineChart, run: StepRun, last: Earlier | None) -> LineChart:
