@@ -72,10 +72,11 @@ def test_a_governor_is_not_judged_without_its_driver() -> None:
     assert ids(Machine(platform=replace(slow, frequency_driver=None))) == []
 
 
-def made_findings() -> list[tuple[ast.Call, str, dict[str, ast.expr]]]:
+def made_findings() -> list[tuple[str, dict[str, ast.expr]]]:
     """Every place in the source that makes a finding, with each of its ids and what it states itself."""
+    positional = ("id", "title", "evidence", "subjects")
     return [
-        (call, id_, {str(keyword.arg): keyword.value for keyword in call.keywords})
+        (id_, dict(zip(positional, call.args, strict=False)) | {str(one.arg): one.value for one in call.keywords})
         for module in pathlib.Path(findings.__path__[0]).glob("*.py")
         for call in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "finding"
@@ -109,10 +110,10 @@ def test_every_kind_of_finding_has_a_consequence_a_remedy_a_command_and_only_qua
     made, words = made_findings(), catalog()
 
     assert len(made) > 50
-    assert {id_ for _, id_, _ in made} == set(words)
-    for call, id_, stated in made:
-        assert len(call.args) == 4, id_
-        assert {"consequence", "remedy", "command"} <= set(words[id_]) | set(stated), id_
+    assert {id_ for id_, _ in made} == set(words)
+    for id_, stated in made:
+        needed = {"title", "evidence", "subjects", "consequence", "remedy", "command"}
+        assert needed <= set(words[id_]) | set(stated), id_
     quantities = {each["quantity"] for each in words.values() if "quantity" in each}
     assert [quantity for quantity in quantities if load_registry().giving(quantity) is None] == []
 
@@ -120,7 +121,7 @@ def test_every_kind_of_finding_has_a_consequence_a_remedy_a_command_and_only_qua
 def test_what_only_some_machines_hear_is_asked_of_the_machine() -> None:
     words = catalog()
     needs = {id_ for id_, each in words.items() if {"remedy_in_guest", "of_kernel"} & set(each)}
-    asked = {id_ for _, id_, stated in made_findings() if "machine" in stated}
+    asked = {id_ for id_, stated in made_findings() if "machine" in stated}
 
     assert needs <= asked
     assert {id_.partition("/")[0] for id_ in asked} == {id_.partition("/")[0] for id_ in needs}
@@ -128,9 +129,10 @@ def test_what_only_some_machines_hear_is_asked_of_the_machine() -> None:
 
 def test_a_title_is_a_heading_and_consequence_and_remedy_are_sentences() -> None:
     made = made_findings()
-    titles = [ending for call, _, _ in made for ending in endings(call.args[1])]
+    titles = [ending for _, stated in made if "title" in stated for ending in endings(stated["title"])]
+    titles += [each["title"] for each in catalog().values() if "title" in each]
     parts = ("consequence", "remedy")
-    own = [ending for _, _, stated in made for part in parts if part in stated for ending in endings(stated[part])]
+    own = [ending for _, stated in made for part in parts if part in stated for ending in endings(stated[part])]
     sentences = [ending for ending in own if ending]  # empty where a case has that of the catalog
     sentences += [each[part] for each in catalog().values() for part in (*parts, "remedy_in_guest") if part in each]
 

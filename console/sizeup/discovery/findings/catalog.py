@@ -14,6 +14,7 @@ from sizeup.model.machine import Machine
 
 class _FindingWords(Struct, frozen=True, forbid_unknown_fields=True):
     severity: Severity
+    title: str = ""
     consequence: str = ""
     remedy: str = ""
     remedy_in_guest: str = ""
@@ -21,13 +22,14 @@ class _FindingWords(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether the remedy changes the kernel, which a container cannot."""
     command: str = ""
     quantity: str = ""
+    subjects: tuple[str, ...] = ()
 
 
 def finding(
     id_: str,
-    title: str,
-    evidence: Iterable[str],
-    subjects: Iterable[str],
+    title: str = "",
+    evidence: Iterable[str] = (),
+    subjects: Iterable[str] = (),
     *,
     machine: Machine | None = None,
     consequence: str = "",
@@ -47,11 +49,11 @@ def finding(
     return Finding(
         id_.partition("/")[0],
         entry.severity,
-        title,
+        title or entry.title,
         tuple(evidence),
         consequence or entry.consequence,
         remedy,
-        tuple(subjects),
+        tuple(subjects) or entry.subjects,
         command=command or entry.command,
         quantity=entry.quantity,
     )

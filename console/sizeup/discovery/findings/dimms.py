@@ -80,11 +80,9 @@ def unbalanced_channels(machine: Machine) -> Iterator[Finding]:
     if uneven:
         yield finding(
             "memory.unbalanced-channels",
-            "Memory channels hold different amounts of memory",
-            _listed(
+            evidence=_listed(
                 [f"{channel}: {format_bytes(sizes[channel]) if sizes[channel] else 'empty'}" for channel in uneven]
             ),
-            ("memory",),
         )
 
 
@@ -109,7 +107,6 @@ def reduced_speed(machine: Machine) -> Iterator[Finding]:
                     for speeds, names in slower.items()
                 ]
             ),
-            ("memory",),
             consequence=(
                 f"At this speed, memory has at most {configured / rated:.0%} of the bandwidth that its modules are "
                 "rated for."
@@ -133,7 +130,6 @@ def mixed_sizes(machine: Machine) -> Iterator[Finding]:
             "memory.mixed-modules",
             f"Memory modules have {len(sizes)} different sizes",
             (f"modules: {', '.join(counts)}",),
-            ("memory",),
             command=command,
         )
 
@@ -173,12 +169,10 @@ def errors(machine: Machine) -> Iterator[Finding]:
             "memory.uncorrectable-errors",
             f"Memory had {plural(sum(each.uncorrectable_errors or 0 for each in lost), 'uncorrectable error')}",
             _error_lines(lost, correctable=False),
-            ("memory",),
         )
     if corrected:
         yield finding(
             "memory.correctable-errors",
             f"Memory had {plural(sum(each.correctable_errors or 0 for each in corrected), 'correctable error')}",
             _error_lines(corrected, correctable=True),
-            ("memory",),
         )

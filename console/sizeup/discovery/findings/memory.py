@@ -231,12 +231,7 @@ def suma(machine: Machine) -> Iterator[Finding]:
     if virtual or (platform.is_guest is None and not off):
         return  # a hypervisor invents the sockets it shows
     if off:
-        yield finding(
-            "numa.suma/off",
-            "NUMA is switched off by numa=off",
-            (_socket_counts(machine), "kernel command line: numa=off"),
-            ("machine",),
-        )
+        yield finding("numa.suma/off", evidence=(_socket_counts(machine), "kernel command line: numa=off"))
     elif len(machine.nodes) == 1 and len(machine.nodes[0].packages) > 1 and not platform.shared_memory_controller:
         own = platform.shared_memory_controller is False
         yield finding(
@@ -248,7 +243,6 @@ def suma(machine: Machine) -> Iterator[Finding]:
                 if own
                 else "memory controllers: unknown",
             ),
-            ("machine",),
         )
 
 
@@ -302,7 +296,6 @@ def node_sum(machine: Machine) -> Iterator[Finding]:
                 *(f"node {node.os_id} MemTotal: {format_bytes(node.memory_bytes or 0)}" for node in machine.nodes),
                 *numbering(machine),
             ),
-            ("memory",),
             command=f"{memory_command(machine)}; lsmem --summary",
             machine=machine,
         )
@@ -318,7 +311,6 @@ def memlock_without_huge_pages(machine: Machine) -> Iterator[Finding]:
             "memory.memlock-without-huge-pages",
             f"The memlock limit is {limit}, but no huge pages are reserved",
             (f"memlock: {limit}", "huge pages: 0"),
-            ("machine",),
             machine=machine,
         )
 
@@ -342,7 +334,6 @@ def _unassigned_cpus(machine: Machine) -> Iterator[Finding]:
         "numa.missing-node",
         f"{plural(len(unassigned), 'online CPU')} in no NUMA node",
         (f"in no node: CPUs {format_list(unassigned)}", *_node_lines(machine), *numbering(machine)),
-        ("cpu",),
         machine=machine,
     )
 

@@ -47,7 +47,6 @@ def clock_source(machine: Machine) -> Iterator[Finding]:
         "clock.slow-source",
         f"Clock source {source} usually needs a system call",
         (f"current: {source}", f"available: {' '.join(sources) or 'unknown'}"),
-        ("clock",),
         remedy=f"{remedy} Measure it with a clock probe.",
         command=command,
     )
@@ -59,9 +58,7 @@ def processors(machine: Machine) -> Iterator[Finding]:
     if platform.smt in ("off", "forceoff"):
         yield finding(
             "cpu.smt-off" if platform.smt == "off" else "cpu.smt-off/forced",
-            "SMT (hyper-threading) is switched off",
-            (f"SMT control: {platform.smt}",),
-            ("cpu",),
+            evidence=(f"SMT control: {platform.smt}",),
             machine=machine,
         )
     offline = tuple(pu.cpu for pu in machine.pus if not pu.online)
@@ -70,7 +67,6 @@ def processors(machine: Machine) -> Iterator[Finding]:
             "cpu.offline",
             f"{plural(len(offline), 'CPU')} {'is' if len(offline) == 1 else 'are'} present but offline",
             (f"offline: {format_list(offline)}",),
-            ("cpu",),
             remedy=on_host(
                 machine,
                 f"Bring them online as root (chcpu -e {format_list(offline)}), unless they were taken offline on "
@@ -86,7 +82,6 @@ def processors(machine: Machine) -> Iterator[Finding]:
             "cpu.powersave",
             f"The powersave governor holds {'the' if len(governors) == 1 else 'some'} CPUs at their lowest frequency",
             (f"governor: {platform.governor}, driver: {platform.frequency_driver}",),
-            ("cpu",),
             machine=machine,
         )
     if platform.steal_share is not None and platform.steal_share > _STEAL_SHARE:
@@ -94,7 +89,6 @@ def processors(machine: Machine) -> Iterator[Finding]:
             "cpu.steal",
             f"Steal time is {platform.steal_share:.1%} of CPU time since boot",
             (f"stolen since boot: {platform.steal_share:.1%}",),
-            ("cpu",),
         )
 
 
@@ -117,7 +111,6 @@ def restricted(machine: Machine) -> Iterator[Finding]:
         "affinity.restricted",
         f"Only {counts.allowed} of {counts.online} online CPUs are available to sizeup",
         tuple(evidence),
-        ("cpu",),
     )
 
 
@@ -155,6 +148,4 @@ def firmware(machine: Machine) -> Iterator[Finding]:
     """Contradictions, as one finding."""
     lines = contradictions(machine)
     if lines:
-        yield finding(
-            "firmware.contradiction", "CPU topology data contradicts itself", lines[:10], ("cpu",), machine=machine
-        )
+        yield finding("firmware.contradiction", evidence=lines[:10], machine=machine)

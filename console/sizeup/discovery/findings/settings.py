@@ -52,7 +52,6 @@ def swap(machine: Machine) -> Iterator[Finding]:
             "swap.used",
             f"{format_bytes(used)} of memory is swapped out",
             (f"{area.path}: {format_bytes(area.used_bytes or 0)} in use" for area in areas if area.used_bytes),
-            ("memory",),
         )
     swappiness = machine.settings.swappiness
     advised = recommendations().get("vm.swappiness", ())
@@ -61,7 +60,6 @@ def swap(machine: Machine) -> Iterator[Finding]:
             "swap.swappiness",
             f"vm.swappiness is {swappiness}, and swap is in use",
             (f"swap: {', '.join(area.path for area in areas[:_NAMES_SHOWN])}", *source_lines("vm.swappiness")),
-            ("memory",),
             remedy=_sysctl(machine, "vm.swappiness", 1, swappiness),
         )
 
@@ -74,7 +72,6 @@ def zone_reclaim(machine: Machine) -> Iterator[Finding]:
             "memory.zone-reclaim",
             f"vm.zone_reclaim_mode is {mode}",
             (f"{len(machine.nodes)} NUMA nodes", *source_lines("vm.zone_reclaim_mode")),
-            ("memory",),
             remedy=_sysctl(machine, "vm.zone_reclaim_mode", 0, mode),
         )
 
@@ -82,13 +79,7 @@ def zone_reclaim(machine: Machine) -> Iterator[Finding]:
 def huge_pages(machine: Machine) -> Iterator[Finding]:
     """Transparent huge pages for every process, on which vendors differ."""
     if machine.platform.transparent_huge_pages == "always":
-        yield finding(
-            "memory.transparent-huge-pages",
-            "Transparent huge pages are always on; vendors differ on that",
-            source_lines("transparent_hugepage"),
-            ("memory",),
-            machine=machine,
-        )
+        yield finding("memory.transparent-huge-pages", evidence=source_lines("transparent_hugepage"), machine=machine)
 
 
 def numa_balancing(machine: Machine) -> Iterator[Finding]:
@@ -97,9 +88,10 @@ def numa_balancing(machine: Machine) -> Iterator[Finding]:
     if machine.platform.numa_balancing and nodes > 1:
         yield finding(
             "numa.balancing",
-            "Automatic NUMA balancing is on",
-            (f"kernel.numa_balancing: on, {nodes} NUMA nodes with CPUs", *source_lines("kernel.numa_balancing")),
-            ("memory",),
+            evidence=(
+                f"kernel.numa_balancing: on, {nodes} NUMA nodes with CPUs",
+                *source_lines("kernel.numa_balancing"),
+            ),
             machine=machine,
         )
 
@@ -115,7 +107,6 @@ def power(machine: Machine) -> Iterator[Finding]:
             "cpu.energy-preference",
             f"The processor is set to save power ({preference})",
             (f"energy_performance_preference: {preference}, governor: {platform.governor or 'unknown'}",),
-            ("cpu",),
             remedy=on_host(
                 machine,
                 f"Set it to performance as root (for f in {path}; do echo performance > $f; done). "
@@ -124,12 +115,7 @@ def power(machine: Machine) -> Iterator[Finding]:
             command=f"grep . {path}",
         )
     if platform.turbo is False and not platform.is_guest:
-        yield finding(
-            "cpu.boost-off",
-            "Boost of the processor's clock is off",
-            (f"driver: {platform.frequency_driver or 'unknown'}, boost: off",),
-            ("cpu",),
-        )
+        yield finding("cpu.boost-off", evidence=(f"driver: {platform.frequency_driver or 'unknown'}, boost: off",))
     deepest = deepest_idle_state(settings)
     slow = deepest is not None and (deepest.exit_latency_ns or 0) >= _SLOW_EXIT_NS
     exits = [(one.name, one.exit_latency_ns) for one in settings.idle_states]
@@ -142,7 +128,6 @@ def power(machine: Machine) -> Iterator[Finding]:
                 + ", ".join(f"{name} {'unknown' if time is None else format_ns(time)}" for name, time in exits),
                 *source_lines("idle states"),
             ),
-            ("cpu",),
             remedy=on_host(
                 machine,
                 f"Limit it as root (cpupower idle-set -D {_SHALLOW_US}), or with force_latency of a TuneD profile. "
@@ -179,7 +164,6 @@ def microcode(machine: Machine) -> Iterator[Finding]:
                 *(f"{each.name}: {each.status}" for each in lacking),
                 f"microcode revision: {machine.settings.microcode or 'unknown'}",
             ),
-            ("cpu",),
             machine=machine,
         )
 
@@ -218,7 +202,6 @@ def cgroup_memory(machine: Machine) -> Iterator[Finding]:
             "cgroup.memory-limit",
             f"This control group may use {format_bytes(group.memory_bytes)} of {format_bytes(machine.memory_bytes)}",
             (f"cgroup {group.path or '/'}: memory limit {format_bytes(group.memory_bytes)}",),
-            ("memory",),
         )
 
 
