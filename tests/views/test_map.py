@@ -29,7 +29,7 @@ def mapped(found: Machine, loads: dict[int, float], width: int, height: int = 35
 
 
 def lines(found: Map) -> list[str]:
-    return ["".join(cell.text for cell in row).rstrip() for row in (found.heading, *found.rows) if row]
+    return ["".join(cell.text for cell in row).rstrip() for row in found.rows]
 
 
 def legend_of(pus: Sequence[Pu], width: int) -> str:

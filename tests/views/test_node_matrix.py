@@ -16,7 +16,7 @@ def mapped(found: Machine, width: int, height: int, session: Session | None = No
 
 
 def text(drawn: Map) -> str:
-    return "\n".join("".join(cell.text for cell in row).rstrip() for row in (drawn.heading, *drawn.rows))
+    return "\n".join("".join(cell.text for cell in row).rstrip() for row in drawn.rows)
 
 
 def test_too_many_sockets_for_frames_are_bands() -> None:

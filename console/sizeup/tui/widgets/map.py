@@ -110,9 +110,8 @@ class MapView(ScrolledRows):
 
     def on_click(self, event: events.Click) -> None:
         """Select the part under the mouse."""
-        rows = [*self._fixed(), *self._shown]
         x = 0
-        for cell in rows[event.y] if event.y < len(rows) else ():
+        for cell in self._shown[event.y] if event.y < len(self._shown) else ():
             x += len(cell.text)
             if event.x < x:
                 self._select(cell.key, None)
@@ -159,21 +158,17 @@ class MapView(ScrolledRows):
                 x = end
         return places
 
-    def _fixed(self) -> list[Row]:
-        """The rows above, which stay."""
-        return [self._map.heading] if self._map is not None and self._map.heading else []
-
     def _redraw(self) -> None:
         width, height = self.size
         if self._map is None or not width or not height:
             return
         drawing = Drawing(width, height)
-        fixed, below = self._fixed(), self._map.below
-        room = height - len(fixed) - len(below)
+        below = self._map.below
+        room = height - len(below)
         higher = len(self._map.rows) > room
         self._shown = self._visible(self._map.rows, room - higher)
-        note = (Cell(str(self.border_subtitle), "dim"),) if higher else ()
-        for y, row in enumerate((*fixed, *self._shown, *([note] if higher else ()), *below)):
+        note: list[Row] = [(Cell(str(self.border_subtitle), "dim"),)] if higher else []
+        for y, row in enumerate((*self._shown, *note, *below)):
             x = 0
             for cell in row:
                 drawing.put(x, y, *self._cell(cell))

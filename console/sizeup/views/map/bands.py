@@ -38,19 +38,16 @@ class Bands:
         idle = CpuStates({}, {})
         self._most = max((len(core_line(part.groups, idle)) for part in parts.nodes.values()), default=0)
 
-    def in_columns(self, nodes: Sequence[NumaNode], cpus: CpuStates, width: int, height: int) -> tuple[Row, list[Row]]:
-        """Return the heading of the columns, and the bands in the fewest columns whose rows fit, or in the most."""
-        heading, bands = self._draw(nodes, cpus, width)
-        rows = [row for band in bands for row in band]
+    def in_columns(self, nodes: Sequence[NumaNode], cpus: CpuStates, width: int, height: int) -> list[Row]:
+        """Return the bands in the fewest columns whose rows fit, or in the most."""
+        rows = [row for band in self._draw(nodes, cpus, width) for row in band]
         for count in (2, 3, 4):
             room = (width - (count - 1) * _BETWEEN) // count
             if len(rows) <= height or room < self._least(nodes, room):
                 break
-            title, narrow = self._draw(nodes, cpus, room)
-            columns = _split(narrow, count)
-            heading = beside([[title]] * len(columns), [room] * len(columns), _BETWEEN)[0]
+            columns = _split(self._draw(nodes, cpus, room), count)
             rows = beside(columns, [room] * len(columns), _BETWEEN)
-        return heading, rows
+        return rows
 
     def _least(self, nodes: Sequence[NumaNode], width: int) -> int:
         """Return the columns that a band takes with its memory in its first row."""
@@ -58,8 +55,8 @@ class Bands:
         cores = min(self._most, _LEAST_CORES)
         return self._names + cores + _BETWEEN + max(map(width_of, memory.values()), default=0)
 
-    def _draw(self, nodes: Sequence[NumaNode], cpus: CpuStates, width: int) -> tuple[Row, list[Band]]:
-        """Return the heading of the columns, and the rows of each band."""
+    def _draw(self, nodes: Sequence[NumaNode], cpus: CpuStates, width: int) -> list[Band]:
+        """Return the rows of each band."""
         by_name = {node_name(node): node for node in nodes}
         memory = self._memory(nodes, _bar_cells(width))
         memory_width = max(map(width_of, memory.values()), default=0)
@@ -85,8 +82,7 @@ class Bands:
                 *map(tuple, lines),
                 *flowed([*pools, *map(device_cells, part.devices)], width, rest),
             ])  # fmt: skip
-        cores = ("Cores" if self._parts.cell_role == "core" else "CPUs").ljust(cores_width + _BETWEEN)
-        return (Cell("Node".ljust(self._names) + cores + "Memory", "dim"),), bands
+        return bands
 
     def _memory(self, nodes: Sequence[NumaNode], length: int) -> dict[str, Row]:
         """Return bar and text by node."""

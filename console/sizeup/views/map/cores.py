@@ -134,8 +134,6 @@ def core_rows(groups: Sequence[CacheGroup], cpus: CpuStates, width: int, size: C
 def _widest(groups: Sequence[CacheGroup], width: int, least: int) -> int:
     """Return how wide a cell with its gap can be without a row more than the narrowest ones need."""
     most = max(len(group.cores) for group in groups)
-    if most * least > width:
-        return least
     per_row = evenly(len(groups), (width + _GROUP_GAP) // (most * least + _GROUP_GAP))
     return ((width + _GROUP_GAP) // per_row - _GROUP_GAP) // most
 

@@ -41,11 +41,10 @@ _GAP = 2
 
 
 class Map(Struct, frozen=True):
-    """Rows of cells, with what stays above and below them while they scroll."""
+    """Rows of cells, and what stays below them while they scroll."""
 
     rows: tuple[Row, ...]
     below: tuple[Row, ...] = ()
-    heading: Row = ()
 
 
 class MapMaker:
@@ -94,19 +93,18 @@ class MapMaker:
         least = _DETAIL_ROWS if height >= _TALL else _FEW_DETAIL_ROWS
         key = (width, height, self._live or bool(loads))
         for size in [self._layouts[key]] if key in self._layouts else self._candidates(height, known=key[2]):
-            heading: Row = ()
             if framed:
                 top = self._framed(now, cpus, size, width)
             else:
-                heading, top = self._bands.in_columns(nodes, cpus, width, height - least - 3)
+                top = self._bands.in_columns(nodes, cpus, width, height - least - 2)
             sections = self._sections(size, inside, framed=framed)
-            left = height - len(top) - bool(heading) - 2
+            left = height - len(top) - 2
             if max(sum(len(body) + 1 for _, _, body in sections) - 1, least) <= left:
                 self._layouts[key] = size
-                return Map((*top, *self._foot(sections, chosen, inside, width, left)), heading=heading)
+                return Map((*top, *self._foot(sections, chosen, inside, width, left)))
         self._layouts[key] = size
         rows = [*top, *(row for title, basis, body in sections for row in panel(title, body, width, basis=basis))]
-        return Map(tuple(rows), tuple(self._details(chosen, width, least)), heading)
+        return Map(tuple(rows), tuple(self._details(chosen, width, least)))
 
     def _candidates(self, height: int, *, known: bool) -> list[CoreSize]:
         """Return how large cores can be drawn, from the largest down."""
