@@ -26,8 +26,8 @@ from sizeup.sizing.inputs.measured_figures import (
     quantity,
     taken,
 )
-from sizeup.sizing.inputs.measured_place import measured_place
 from sizeup.sizing.inputs.measured_storage import IOPS, RATES, on_shared_storage, storage_capacity
+from sizeup.sizing.storage_paths import find_target, mount_point, nfs_mount
 from sizeup.text import words_of
 from sizeup.units import format_bytes
 
@@ -54,7 +54,7 @@ def measured(session: Session, stated: Mapping[str, Value] | None = None) -> dic
         runs, machine = on_shared_storage(runs, machine), shared
     where = device.value if isinstance(device, Words) else None
     values = storage_capacity(runs, machine, where, stated or {})
-    place = {} if device is not None else measured_place(runs, machine, *RATES, IOPS)
+    place = {} if device is not None else _measured_place(runs, machine, *RATES, IOPS)
     return values | place | _redo(runs) | _commits(runs, stated or {}) | _memory(runs)
 
 
@@ -65,6 +65,31 @@ def headlines(session: Session) -> dict[str, Value]:
     found["capacity.iops"] = best(figures(runs, IOPS, MIXED)), "1/s"
     known = {key: taken(one, unit) for key, (one, unit) in found.items() if one is not None}
     return known | _redo(runs) | _memory(runs)
+
+
+def _measured_place(runs: Sequence[StepRun], machine: Machine, *quantities: str) -> dict[str, Value]:
+    """Return the one mount or device that these quantities were measured on, valid or not; nothing for several.
+
+    It is taken as the place of the database while nobody says another.
+    """
+    places: dict[str, str] = {}
+    for one in figures(runs, *quantities):
+        places.setdefault(_place(one, machine), one.run.step.id)
+    if len(places) != 1:
+        return {}
+    (place, step), *_ = places.items()
+    if find_target(machine, place) is None or nfs_mount(machine, place) is not None:
+        return {}
+    return {"path.measured": Words(place, Origin.MEASURED, step)}
+
+
+def _place(figure: MeasuredFigure, machine: Machine) -> str:
+    """Return the mount or device that a figure is of; empty where a step does not name one path."""
+    declared = figure.run.declaration.target
+    if declared is not None and declared.together and figure.target == declared.together:
+        return ""
+    extra = {} if figure.point.estimate is None else figure.point.estimate.extra
+    return mount_point(machine, str(extra.get("mount_point", figure.target)))
 
 
 def _redo(runs: Sequence[StepRun]) -> dict[str, Value]:
