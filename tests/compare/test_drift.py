@@ -3,7 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from sizeup.compare.drift import MISSING, NOT_LISTED, PRESENT, ComparedFact, drift
+from sizeup.compare.drift import NOT_LISTED, drift
+from sizeup.compare.parts import MISSING, PRESENT, ComparedFact
 from sizeup.model.machine import Accelerator, CxlMemory, DimmSlot, Machine, OsSettings, Platform, Vulnerability
 from sizeup.model.numa import HugePages
 from sizeup.model.storage import BlockDevice, BlockKind

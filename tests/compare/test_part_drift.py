@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from sizeup.cli import run
-from sizeup.compare.drift import MISSING, PRESENT, drift
+from sizeup.compare.drift import drift
+from sizeup.compare.parts import MISSING, PRESENT
 from sizeup.discovery.machine import discover
 from sizeup.discovery.numa import SMBIOS_TABLE
 from sizeup.model.machine import Machine

@@ -13,22 +13,11 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from sizeup.compare.machines import configuration
-from sizeup.compare.parts import (
-    MISSING,
-    MODULES,
-    PRESENT,
-    ComparedFact,
-    Facts,
-    listed_text,
-    pairs,
-    part_facts,
-)
+from sizeup.compare.parts import MODULES, ComparedFact, Facts, listed_text, pairs, part_facts
 from sizeup.discovery.setting_facts import SETTING_FACTS
 from sizeup.model.machine import DimmSlot, Machine
 from sizeup.text import if_known, switch_text
 from sizeup.units import format_bytes
-
-__all__ = ["MISSING", "NOT_LISTED", "PRESENT", "ComparedFact", "Drift", "drift"]
 
 NONE, NOT_LISTED = "none", "not listed"
 _IN_PARTS = frozenset({"mitigations"})

@@ -15,7 +15,8 @@ from textual.widgets import Static
 from sizeup.charts.drawing import cut
 from sizeup.compare.compare import compare
 from sizeup.compare.digest import digest
-from sizeup.compare.drift import ComparedFact, drift
+from sizeup.compare.drift import drift
+from sizeup.compare.parts import ComparedFact
 from sizeup.fleet.explanation import fact_cards
 from sizeup.report.table import fits, table_lines, wrap
 from sizeup.session.reader import read_session

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizeup.charts.table import Column, Table
-from sizeup.compare.drift import ComparedFact, Drift
+from sizeup.compare.drift import Drift
+from sizeup.compare.parts import ComparedFact
 from sizeup.text import plural
 from sizeup.views.machine.section import UNKNOWN
 
