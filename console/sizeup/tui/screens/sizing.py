@@ -93,7 +93,7 @@ class SizingScreen(ModeScreen):
 
     def on_mount(self) -> None:
         """Show the answers; what is edited waits for its key."""
-        self.query_one(Input).display = False
+        self.query_one(Input).display = self.query_one(Input).cursor_blink = False
         inputs, answers = self.query_one("#inputs-pane"), self.query_one("#answers-pane")
         inputs.border_title, answers.border_title = "Inputs", ANSWERS
         inputs.border_subtitle, answers.border_subtitle = _INPUTS, _MOVES

@@ -135,7 +135,9 @@ def cost_lines(rows: Sequence[Row], chosen: str, width: int, look: ScreenLook, m
     most = max((row.term_cost.value for row in known if row.term_cost is not None), default=0.0) or 1.0
     name = max(cell_len(row.title) for row in known) + 2
     price = max(cell_len(cost_of(row)) for row in known) + 1
-    columns = max(width - name - price - 15, 6)
+    columns = width - name - price - 15
+    if columns < _LEAST_BAR // 2:  # the names and prices go before the bars
+        columns, name = 0, max(width - price - 15, 8)
     sign = "=" if look is ScreenLook.ASCII else "▄"
     lines = []
     for number, row in enumerate(known):
@@ -146,7 +148,7 @@ def cost_lines(rows: Sequence[Row], chosen: str, width: int, look: ScreenLook, m
         shown = bars if not row.forbidden else ((" " * columns, ""),)
         lines.append(
             Content.assemble(
-                (row.title.ljust(name), "bold $hi" if not number else "$foreground"),
+                (Content(row.title).truncate(name, ellipsis=True, pad=True).plain, "bold $hi" if not number else ""),
                 (f"{'not permitted' if row.forbidden else units:<14} ", "$dim"),
                 *shown,
                 (f"{'' if row.forbidden else cost_of(row):>{price}}", "bold $hi" if not number else "$foreground"),

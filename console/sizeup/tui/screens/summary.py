@@ -303,7 +303,8 @@ class SummaryScreen(ModeScreen):
         if text := license_text(tuple(self._cards.values())):
             price = Content.assemble(("License  ", "bold $hi"), text)
             options.append(Option(price, id="license"))
-        legend = table.legend("")
+        card = next((card.judged for card in self._cards.values() if card.judged.failures), None)
+        legend = table.legend("" if card is None else card.failures[0].lost)
         if legend and high:
             options += [Option("", id="gap", disabled=True), Option(legend, id="legend", disabled=True)]
         _replace_options(listed, options)

@@ -37,7 +37,7 @@ class RowTable:
     """The table of resources at a width: its header, its lines, and the legend of its bars."""
 
     def __init__(self, rows: Sequence[ResourceRow], width: int, look: ScreenLook, years: float = 0.0) -> None:
-        self._rows, self._look = rows, look
+        self._rows, self._look, self._years = rows, look, years
         judged = any(row.demand or row.used for row in rows)
         self._bar = next((bar for least, bar in reversed(_BAR.items()) if width >= least - 2), 12) if judged else 0
         self._status = max([6, *(cell_len(row.status) + 2 for row in rows)])
@@ -129,7 +129,11 @@ class RowTable:
         parts = [Content.styled("Bar: ", "$dim")]
         for sign, (token, text) in zip(signs, words, strict=True):
             parts += [Content.styled(sign, f"${token}"), Content.styled(f" {text}  ", "$dim")]
-        for name, text in (("n_plus_one", f"N+1{lost}"), ("last_year", "last year"), ("before", "before the change")):
+        for name, text in (
+            ("n_plus_one", f"N+1{f': {lost} lost' if lost else ''}"),
+            ("last_year", f"in {self._years:g} years"),
+            ("before", "before the change"),
+        ):
             if any(getattr(bar, name) is not None for bar in bars):
                 parts += [Content.styled(f" {mark_sign(name, self._look)}", "$hi"), Content.styled(f" {text} ", "$dim")]
         return Content("").join(parts)

@@ -102,6 +102,11 @@ class WorkloadForm(Dialog[bool]):
                 yield Input(id=_FILE, placeholder="AWR, Statspack, sar, iostat, kSar, TOML", compact=True)
             yield Static(_HINT, id="message", classes="hint", markup=False)
 
+    def on_mount(self) -> None:
+        """Keep the cursor still: an idle screen sends nothing."""
+        for field in self.query(Input):
+            field.cursor_blink = False
+
     def on_input_blurred(self, event: Input.Blurred) -> None:
         """Say at once why a figure is refused."""
         self._say(_problem(event.validation_result))

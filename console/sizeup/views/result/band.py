@@ -124,6 +124,8 @@ def _cores(machine: Machine | None) -> Number | None:
 def band_sentence(card: Card) -> str:
     """Return the verdict on a resource in one sentence of at most 80 characters."""
     name, facts = capitalized(RESOURCE_NAMES.get(card.resource, card.resource)), card.facts
+    if facts is not None and card.share is None:
+        return f"{name} is not certain: {demand_text(facts)} of {capacity_text(facts)}."
     if facts is None or card.share is None:
         return f"{card.statement.partition('. ')[0].rstrip('.')}."
     demand, capacity = demand_text(facts), capacity_text(facts)
@@ -178,6 +180,6 @@ def share_number(card: Card) -> Number | None:
     share, when = worst_share(card)
     name = RESOURCE_NAMES.get(card.resource, card.resource)
     if share is None:
-        return Number("0", "", f"{OUTAGE}{when}")
+        share, when = card.share, f", {OUTAGE}{when}"
     digits = "999+" if share > _LARGEST else share_text(share).rstrip("%")
     return Number(digits, "%", f"of {name} capacity" if not when else f"{name}{when}")

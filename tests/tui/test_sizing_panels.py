@@ -1,0 +1,73 @@
+"""The panels of Sizing and the rows of the first screen at every width and in every look."""
+
+import pytest
+
+from consoles import machine
+from sizeup.charts.share_bar import ScreenLook
+from sizeup.quantity import Origin
+from sizeup.sizing.advise import Sizing, described, size
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.table import rows
+from sizeup.sizing.rules import shipped
+from sizeup.sizing.sensitivity import tornado
+from sizeup.tui.screens.sizing_panels import cost_lines, factor_lines, share_lines
+from sizeup.tui.screens.summary_rows import RowTable, draw_balance
+from sizeup.views.cards.balance import balance
+from sizeup.views.cards.cards import card_views
+from sizeup.views.result.resource_rows import resource_rows
+
+TYPED = {"workload.cpu_percent": "75", "workload.growth_percent": "15", "workload.horizon_years": "3"}
+WIDTHS = pytest.mark.parametrize("width", [30, 42, 76, 116, 196])
+LOOKS = pytest.mark.parametrize("look", ScreenLook)
+
+
+def sizing() -> Sizing:
+    return size(described(machine(), {key: KEYS[key].parse(text, Origin.USER, "") for key, text in TYPED.items()}))
+
+
+@WIDTHS
+@LOOKS
+def test_no_line_is_wider_than_its_pane(width: int, look: ScreenLook) -> None:
+    found = sizing()
+    table = RowTable(resource_rows(card_views(found, machine()), [], None, machine()), width, look, 3)
+    lines = [table.header, *(line for _, line in table.lines())]
+    lines += share_lines(found.cards, {"cpu": 0.5}, width, look, high=False).split("\n")
+    if width >= 76:
+        swings = tornado(found.inputs, "verdict.cpu", shipped())
+        lines += factor_lines(0.75, swings, width, look).split("\n")
+        lines += cost_lines(rows(found.inputs, shipped()), "oracle", width, look, 5).split("\n")
+
+    assert [line.plain for line in lines if line.cell_length > width] == []
+
+
+@LOOKS
+def test_a_change_shows_before_and_now_in_one_row(look: ScreenLook) -> None:
+    (line,) = [
+        line.plain
+        for line in share_lines(sizing().cards, {"cpu": 0.5}, 76, look, high=False).split("\n")
+        if line.plain.startswith("CPU")
+    ]
+
+    assert "50% → 75%" in line
+    assert "FAIL" in line
+    assert ("." if look is ScreenLook.ASCII else "○") in line
+
+
+@LOOKS
+def test_worst_row_and_its_status_can_be_named_in_every_look(look: ScreenLook) -> None:
+    table = RowTable(resource_rows(card_views(sizing(), machine()), [], None, machine()), 116, look)
+    first = next(line.plain for _, line in table.lines())
+
+    assert first.startswith("CPU")
+    assert "75%" in first
+    assert "FAIL" in first
+
+
+@LOOKS
+def test_the_balance_names_its_values(look: ScreenLook) -> None:
+    found = balance(machine())
+    assert found is not None
+    text = draw_balance(found, 60, 20, look).text()
+
+    assert all(words in text for words in ("CPU can use", "266 MB/s typical load", "Network", "1.25 GB/s"))
+    assert look is not ScreenLook.ASCII or text.isascii()

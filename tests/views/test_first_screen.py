@@ -1,0 +1,126 @@
+"""The values of the first screen and of Sizing: the band, rows, the balance, and what changed."""
+
+import math
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from consoles import machine
+from sizeup.model.advice import AdviceSet, Failure
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.storage import Hba, Transport
+from sizeup.quantity import Origin
+from sizeup.session.records import SessionRecord
+from sizeup.session.value import Session
+from sizeup.sizing.advise import described, size
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
+from sizeup.views.band import NextStep
+from sizeup.views.cards.balance import balance
+from sizeup.views.result.band import card_bar, changed_band, summary_band, worst_share
+from sizeup.views.result.changed import changes, session_before
+from sizeup.views.result.resource_rows import resource_rows, warnings_text
+from sizeup.views.result.summary import Summary, summary
+
+STEPS = (NextStep(key="w", does="Enter a workload"), NextStep(key="r", does="Measure"))
+
+
+def given(**settings: str) -> AdviceSet:
+    values = {key.replace("_", ".", 1): text for key, text in settings.items()}
+    return size(
+        described(machine(), {key: KEYS[key].parse(text, Origin.USER, "--set") for key, text in values.items()})
+    )
+
+
+def shown(**settings: str) -> Summary:
+    return summary(machine(), None, ShownAdvice(AdviceOrigin.CURRENT, given(**settings), "", None))
+
+
+def test_without_a_workload_nothing_is_judged_and_the_keys_lead_on() -> None:
+    band = summary_band(shown(), STEPS, machine())
+
+    assert (band.word, band.status, band.steps) == ("NO WORKLOAD", "acc", STEPS)
+    assert band.number is not None
+    assert (band.number.text, band.number.name) == ("8", "cores, 16 threads")
+
+
+@pytest.mark.parametrize(
+    ("mb_s", "word", "token", "number"),
+    [("1500", "FAIL", "bad", "150"), ("900", "WARN", "warn", "90"), ("400", "PASS", "ok", "40")],
+)
+def test_the_band_has_the_share_that_decides(mb_s: str, word: str, token: str, number: str) -> None:
+    band = summary_band(shown(workload_mb_s=mb_s, capacity_mb_s="1000"), STEPS, tries="4")
+
+    assert (band.word, band.status) == (word, token)
+    assert band.number is not None
+    assert (band.number.text, band.number.unit, band.number.name) == (number, "%", "of storage capacity")
+    assert all(len(line) <= 80 for line in (band.sentence, band.short))
+    assert band.steps[0].key == "4"
+
+
+def test_a_later_year_that_is_worse_is_the_number() -> None:
+    found = given(workload_cpu_percent="50", workload_growth_percent="20", workload_horizon_years="3")
+    card = next(card for card in found.cards if card.resource == "cpu")
+    share, when = worst_share(card)
+    bar = card_bar(card)
+
+    assert (round(share or 0, 3), when) == (round(0.5 * 1.2**3, 3), " in 3 years")
+    assert bar is not None
+    assert (bar.best, bar.worst, bar.last_year) == (card.share, card.share, card.last_year)
+
+
+def test_an_outage_lies_beyond_the_bar() -> None:
+    card = next(card for card in given(workload_cpu_percent="50").cards if card.resource == "cpu")
+    bar = card_bar(replace(card, failures=(Failure("the only path", None),)))
+
+    assert bar is not None
+    assert bar.n_plus_one == math.inf
+
+
+def test_a_change_shows_the_verdict_before_it_and_none_where_it_is_the_same() -> None:
+    before = given(workload_mb_s="1500", capacity_mb_s="1000")
+    after = shown(workload_mb_s="400", capacity_mb_s="1000")
+
+    assert changed_band(summary_band(after, STEPS), before.cards).before == ("FAIL", "bad", "150 %")
+    assert changed_band(summary_band(after, STEPS), after.given.cards).before is None
+
+
+def test_rows_have_health_until_something_is_judged() -> None:
+    finding = Finding("memory.x", Severity.WARNING, "t", (), "c", "r", ("memory",))
+    found = shown()
+    health = {row.resource: row for row in resource_rows(found.cards, [finding], balance(machine()), machine())}
+    judged = {row.resource: row for row in resource_rows(shown(workload_cpu_percent="97").cards, [], None, machine())}
+
+    assert (health["memory"].status, health["memory"].token) == ("1 WARN", "warn")
+    assert (health["cpu"].status, health["cpu"].delivers) == ("ok", "21.3 GHz in all")
+    assert (judged["cpu"].status, judged["cpu"].used) == ("WARN", "97%")
+    assert judged["memory"].status == "no demand"
+    assert "clock" in health
+    assert "clock" not in judged
+    assert warnings_text([finding, finding]) == "2 WARN"
+
+
+def test_the_balance_is_that_of_the_rule_of_thumb() -> None:
+    ports = tuple(Hba(f"host{n}", Transport.FC, state="Online", speed_bits_per_second=16 * 10**9) for n in range(2))
+    found = balance(machine(hbas=ports))
+
+    assert found is not None
+    assert found.typical == pytest.approx(12.5e6 * 8 * 2.66)
+    assert (found.least, found.most) == pytest.approx((8 * 10.5e6, 8 * 190e6))
+    assert {one.resource: one.bytes_per_second for one in found.supplies}["network"] == 10e9 / 8
+    assert balance(None) is None
+    assert balance(machine(base_clock=None)) is None
+
+
+def test_what_changed_is_of_the_session_before_of_the_same_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    header = SessionRecord(format=1, id="1", tool="sizeup", host="db01", started="2026-11-20T00:00:00Z")
+    before = Session(header, machine=machine())
+    now = machine(platform=replace(machine().platform, kernel="6.9.9"))
+
+    assert ("kernel", "6.1.0", "6.9.9") in changes(before, now, None)
+    assert changes(before, machine(), None) == ()
+    assert session_before("db01", "9", "") is None
