@@ -197,6 +197,7 @@ def test_a_figure_that_is_not_valid_is_no_part_of_a_mean(invalid: str, means: li
     comparison = compare(runs(SLOW, 10), runs(FAST, 0))
 
     assert [(mean.ratio, mean.metrics) for mean in comparison.means] == means
+    assert all(mean.better is Better.LOWER for mean in comparison.means)
 
 
 def test_hardware_comes_first_and_only_where_it_differs() -> None:
@@ -240,6 +241,7 @@ def test_blocks_are_judged_beside_their_trend_and_more_strictly_without_times() 
     assert any("must stand out from the trend" in warning for warning in blocks.warnings)
     assert not interleaved(at_times(first[:1], [1.0]), at_times(base[:1], [0.0]))  # one run a side takes no turns
     assert interleaved(at_times(first[:2], [0.0, 3.0]), at_times(base[:2], [1.0, 2.0])), "ABBA"
+    assert interleaved(at_times(first[:2], [0.0, 2.0]), at_times(base[:2], [1.0, 3.0])), "ABAB"
     assert not interleaved(at_times(first[:2], [0.0, 1.0]), at_times(base[:2], [2.0, 3.0])), "AABB"
     elsewhere = compare(at_times(first, odd, "db02"), at_times(base, even))
     assert any("not interleaved on one host" in warning for warning in elsewhere.warnings)

@@ -140,6 +140,7 @@ def test_the_table_fits_a_terminal_of_80_columns(tmp_path: Path, catalog: Path) 
     assert max(len(line) for line in narrow if "mine.sizeup.jsonl" not in line) <= 80
     assert [line for line in narrow if re.search(r"DRAM latency +97.5 ns +30th of 10 +95.5 ns +91 to 100 ns", line)]
     assert "  Card  " in "\n".join(wide)
+    assert not [line for line in wide if "latency (standard)" in line], "one workload needs no name"
 
 
 @pytest.mark.parametrize("machines", [4, 5])

@@ -325,6 +325,10 @@ def test_two_small_types_of_one_family_are_not_compared_with_each_other(tmp_path
         write(tmp_path, host, records(host, ALIKE, machine))
 
     assert all(host.compared_as == host.type for host in fleet(tmp_path).hosts)
+    write(tmp_path, "db04", records("db04", ALIKE, server()))
+    found = fleet(tmp_path).hosts
+    assert len({host.type for host in found}) == 2
+    assert {host.compared_as for host in found} == {found[0].type}, "three are a type to compare with"
 
 
 def test_the_name_of_a_host_stands_before_its_first_line_alone(tmp_path: Path) -> None:
@@ -346,10 +350,12 @@ def test_a_table_has_the_columns_that_fit_and_names_the_others(tmp_path: Path) -
 
     assert "no room for" not in wide
     assert "more; --all" not in wide
-    assert "no room for" in narrow
+    (left_out,) = (line for line in narrow.splitlines() if "no room for" in line)
+    header = next(line for line in narrow.splitlines() if line.split()[:1] == ["Host"])
+    assert "Status" not in left_out, "the last column is kept"
+    assert left_out.split("no room for ")[1].split(",")[0] not in header
     for line in narrow.splitlines():
         assert len(line) <= 50, line
-    header = next(line for line in narrow.splitlines() if line.split()[:1] == ["Host"])
     assert len(header) + 2 + len("150,000") > 50 - len("Random IOPS"), "one column more would not fit"
 
 
@@ -363,6 +369,9 @@ def test_each_kind_of_problem_names_three_files_and_counts_the_others(tmp_path: 
 
     assert [line.split(":")[0] for line in found] == ["Not read"] * 4 + ["Damaged"]
     assert found[3] == "Not read: 2 more files; --json lists them"
+    for number in (4, 5):
+        (tmp_path / f"db0{number}.sizeup.jsonl").unlink()
+    assert [line.split(":")[0] for line in problem_sentences(fleet(tmp_path))] == ["Not read"] * 3 + ["Damaged"]
     assert "db06" in found[4]
 
 
@@ -397,6 +406,10 @@ def test_the_median_of_a_type_stands_below_its_hosts(tmp_path: Path) -> None:
 
     assert len(medians) == 1, "a type of one host has none"
     assert len(medians[0].split()) > 5
+    for number in (1, 2, 3):
+        invalid = records(f"db0{number}", ALIKE, server(), extra={"share_where_asked": 0.5})
+        write(tmp_path, f"db0{number}", invalid)
+    assert "not valid" in "\n".join(fleet_lines(fleet(tmp_path), 200)), "nor has a figure that no host has"
 
 
 def test_a_machine_without_a_count_of_cores_is_named_without_it(tmp_path: Path) -> None:

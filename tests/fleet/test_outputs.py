@@ -71,6 +71,7 @@ def test_csv_has_a_row_for_each_figure_and_runs_no_formula(folder: Path, tmp_pat
     )
     assert (slow["value"], slow["unit"], slow["state"], slow["outlier"]) == ("152.0", "ns", "valid", "worse")
     assert 1.5 < float(slow["ratio"]) < 1.7
+    assert (slow["model"], slow["cpu"], slow["card"]) == ("PowerEdge R650", "Intel(R) Xeon(R) Gold 6430", "memory")
     assert [row["figure"] for row in found if row["host"] == "db06"] == [""]
     (absent,) = (row for row in found if row["host"] == "db06")
     assert absent["session"].endswith("db06.sizeup.jsonl")

@@ -5,11 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from fleet_sessions import Figures, records, server, write
 from sizeup import cli
 from sizeup.compare.profile import (
     AcceptanceResult,
+    ProfileLimit,
     amount_text,
     known_figures,
     machine_figures,
@@ -88,6 +90,17 @@ def test_both_ends_of_a_figure_decide(
 
     assert (data["status"], data["requirements"][0]["required"]) == (status, 2e6)
     assert data["profile"] == "log.toml"
+
+
+def test_the_doubt_of_the_end_that_misses_a_limit_is_named() -> None:
+    """At most 2 ms: the upper end decides, and of two doubts there the one that moved it farther."""
+    limit = ProfileLimit("storage.log_write_latency", "Log write", "ns", most=2e6)
+    low, near, far = (Doubt(end, f"{end}", "", upper=end > 5e5) for end in (1e5, 2.5e6, 3e6))
+    value = Quantity(5e5, "ns", Origin.MEASURED, "step", doubts=(low, near, far))
+    (most,) = requirements(limit, {limit.figure: value})
+    (least,) = requirements(replace(limit, least=3e5, most=None), {limit.figure: value})
+
+    assert (most.doubt, least.doubt) == (far, low)
 
 
 def test_a_doubt_leaves_a_limit_open_and_its_action_decides() -> None:
