@@ -15,6 +15,7 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sizeup.decoding import data_beside
 from sizeup.errors import MalformedError
 from sizeup.importers.awr import LICENSE, InstanceReport, add_up, storage_load
 from sizeup.importers.awr_sections import Sections
@@ -23,16 +24,7 @@ from sizeup.text import one_line
 
 HEADING = re.compile(r"\b(?:METRIC_NAME|STAT_NAME|STATISTIC#)", re.IGNORECASE)
 """A name of a column that only these views have."""
-_METRICS = {
-    "Physical Read Total Bytes Per Sec": ("physical read total bytes", "Bytes Per Second"),
-    "Physical Write Total Bytes Per Sec": ("physical write total bytes", "Bytes Per Second"),
-    "Physical Read Total IO Requests Per Sec": ("physical read total IO requests", "Requests Per Second"),
-    "Physical Write Total IO Requests Per Sec": ("physical write total IO requests", "Requests Per Second"),
-    "Redo Generated Per Sec": ("redo size", "Bytes Per Second"),
-    "Redo Writes Per Sec": ("redo writes", "Writes Per Second"),
-    "Host CPU Utilization (%)": ("host cpu", "% Busy/(Idle+Busy)"),
-}
-"""Each metric as the statistic that it is the rate of, and its unit."""
+_METRICS: Mapping[str, tuple[str, str]] = data_beside(__file__, "oracle_metrics.toml", dict[str, tuple[str, str]])
 _NEEDED = frozenset(statistic for statistic, _ in _METRICS.values()) - {"host cpu"}
 _MORE = frozenset({"physical read total multi block requests", "physical reads", "physical read bytes"})
 _READ = _NEEDED | _MORE | {"host cpu"}

@@ -9,36 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from sizeup.decoding import data_beside
 from sizeup.errors import MalformedError
 from sizeup.importers.imported import Imported, ImportedStep
-from sizeup.model.plan import Better, Series
+from sizeup.model.plan import Series
 from sizeup.model.sample import Estimate
 from sizeup.text import one_line
 
 MARK = "|SESSIONS|"
 
-_SESSIONS = ("sessions", "1", "Sessions")
 _MEBIBYTE = 1048576.0
 _MICROSECOND = 1e3
-_COLUMNS = {
-    "LIO": (Series("logical-reads", "Logical reads", "1/s", Better.HIGHER, *_SESSIONS), 1.0),
-    "PREADS": (Series("physical-reads", "Physical reads", "1/s", Better.HIGHER, *_SESSIONS), 1.0),
-    "PWRITES": (Series("physical-writes", "Physical writes", "1/s", Better.HIGHER, *_SESSIONS), 1.0),
-    "EXECUTES": (Series("executions", "Executions", "1/s", Better.HIGHER, *_SESSIONS), 1.0),
-    "READ_MBS": (Series("read-rate", "Read", "bytes/s", Better.HIGHER, *_SESSIONS), _MEBIBYTE),
-    "WRITE_MBS": (Series("write-rate", "Written", "bytes/s", Better.HIGHER, *_SESSIONS), _MEBIBYTE),
-    "REDO_MBS": (Series("redo-rate", "Redo", "bytes/s", Better.HIGHER, *_SESSIONS), _MEBIBYTE),
-}
-"""The column, what it becomes, and how many base units one of it has."""
-
-_WAITS = {
-    "DFSR_LAT": Series("sequential-read-wait", "db file sequential read", "ns", Better.LOWER, *_SESSIONS),
-    "DPR_LAT": Series("direct-path-read-wait", "direct path read", "ns", Better.LOWER, *_SESSIONS),
-    "DFPR_LAT": Series("parallel-read-wait", "db file parallel read", "ns", Better.LOWER, *_SESSIONS),
-    "DFPW_LAT": Series("parallel-write-wait", "db file parallel write", "ns", Better.LOWER, *_SESSIONS),
-    "LFPW_LAT": Series("log-write-wait", "log file parallel write", "ns", Better.LOWER, *_SESSIONS),
-}
-"""Mean waits in whole microseconds; the script prints 0 where the report does not list the event."""
+_KINDS: Mapping[str, Mapping[str, Series]] = data_beside(__file__, "slob_columns.toml", dict[str, dict[str, Series]])
+_COLUMNS, _WAITS = _KINDS["figures"], _KINDS["waits"]
+"""By the name of a column, the series that it becomes."""
 
 _VALUE = re.compile(r"\d{0,15}(?:\.\d{1,15})?")  # bc leaves out the zero in front: ".5"
 _NOTE = (
@@ -82,7 +66,7 @@ def parse_slob(text: str, where: str) -> Imported:
 def _step(rows: Mapping[int, tuple[Estimate, ...]]) -> ImportedStep:
     estimates = tuple(estimate for row in rows.values() for estimate in row)
     measured = {estimate.series for estimate in estimates}
-    possible = (*(series for series, _ in _COLUMNS.values()), *_WAITS.values())
+    possible = (*_COLUMNS.values(), *_WAITS.values())
     series = tuple(one for one in possible if one.name in measured)
     return ImportedStep("slob", "slob", "Oracle physical I/O by SLOB", series, estimates, {}, "scaling")
 
@@ -91,8 +75,9 @@ def _estimates(row: Mapping[str, str], sessions: int) -> Iterator[Estimate]:
     report = one_line(row.get("FILE", ""), 80)
     extra = {"report": report} if report else {}
     at = {"sessions": sessions}
-    for column, (series, scale) in _COLUMNS.items():
+    for column, series in _COLUMNS.items():
         if _VALUE.fullmatch(cell := row.get(column, "")) and cell:
+            scale = _MEBIBYTE if series.unit == "bytes/s" else 1.0
             yield Estimate(series.name, at, float(cell) * scale, extra=extra)
     for column, series in _WAITS.items():
         if _is_wait(cell := row.get(column, "")) and int(cell):
