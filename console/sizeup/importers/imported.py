@@ -28,6 +28,7 @@ from sizeup.session.records import (
     SessionRecord,
     StepStartRecord,
 )
+from sizeup.session.store import utc_text
 from sizeup.session.value import IMPORTED
 
 
@@ -120,7 +121,7 @@ def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, 
         str(uuid.uuid4()),
         TOOL,
         host or next((part.host for _, part in parts if part.host), "imported"),
-        taken.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        utc_text(taken.astimezone(UTC)),
         title=f"Imported from {names}",
     )
     for _, part in parts:
@@ -136,9 +137,7 @@ def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, 
         yield OutcomeRecord(0, step.id, Outcome(Status.OK))
     for name, part in parts:
         for note in (f"Imported from {name}, written by {part.tool}.", *part.notes):
-            yield NoteRecord(
-                0, note, author="sizeup session import", written=now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            )
+            yield NoteRecord(0, note, author="sizeup session import", written=utc_text(now.astimezone(UTC)))
     yield EndRecord(0, "complete")
 
 
