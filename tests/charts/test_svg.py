@@ -261,6 +261,16 @@ def test_words_of_a_callout_stand_left_of_its_point_and_are_cut_at_the_edge() ->
     assert (second.text or "").endswith("…")
 
 
+def test_words_of_a_callout_do_not_cross_a_demand_to_their_left() -> None:
+    words = ("Limit", "a line that has room without the demand")
+    limit = (Callout(30e3, 2e6, words),)
+    spare = ramp(callouts=limit, demand=DemandLine(25e3, "pass", ("Demand",), 30e3))
+
+    assert words[1] in texts(ramp(callouts=limit))
+    assert words[1] not in texts(spare)
+    assert any(text.endswith("…") for text in texts(spare))
+
+
 @pytest.mark.parametrize(
     ("unit", "ahead", "kind"),
     [("1/s", 2.0, "gained"), ("1/s", 0.5, "lost"), ("ns", 2.0, "lost"), ("ns", 0.5, "gained")],

@@ -261,7 +261,7 @@ def line_chart(chart: LineChart, width: float, top: float) -> tuple[Markup, floa
         *(_boundary_line(edge, row, plot, title_y + 8) for edge, row in edges),
         *(_boundary_label(edge, row, plot, title_y + 8, width) for edge, row in edges),
         *(_line(line, index % _SERIES, chart, plot) for index, line in enumerate(chart.lines)),
-        *(_callout(callout, plot, plot.top + (12 if chart.demand is None else 46)) for callout in chart.callouts),
+        *(_callout(callout, chart.demand, plot) for callout in chart.callouts),
     )
     return body, width, plot.bottom + 46
 
@@ -347,14 +347,16 @@ def _demand(demand: DemandLine, plot: _Plot, width: float) -> Markup:
     return joined(*parts, *_words(demand.words, x, plot.top + 10, anchor, "strong", "halo"))
 
 
-def _callout(callout: Callout, plot: _Plot, top: float) -> Markup:
-    """Words to the left of a point and above it, where a rising curve leaves room; not above ``top``."""
+def _callout(callout: Callout, demand: DemandLine | None, plot: _Plot) -> Markup:
+    """Words to the left of a point and above it, where a rising curve leaves room; a demand and its words stay free."""
     x, y = plot.across(callout.x), plot.up(callout.y)
     if x is None or y is None:
         return joined()
     mark = _mark(x, y, 0, hollow=False) if callout.marked else joined()
-    words = [fitted(text, x - 8) for text in callout.words]
-    return joined(mark, *_words(words, x - 8, max(y - 12 - 16 * len(words), top), "end", "strong", "halo"))
+    start = 0.0 if demand is None or demand.x >= callout.x else (plot.across(demand.x) or 0.0) + 4
+    words = [fitted(text, x - 8 - start) for text in callout.words]
+    top = max(y - 12 - 16 * len(words), plot.top + (12 if demand is None else 46))
+    return joined(mark, *_words(words, x - 8, top, "end", "strong", "halo"))
 
 
 def _words(words: Sequence[str], x: float, y: float, anchor: str, first: str, others: str) -> Iterator[Markup]:
