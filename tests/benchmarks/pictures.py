@@ -135,7 +135,7 @@ class Studio:
             self.keep(terminal, "summary")
             self.press(terminal, "3")
             self.keep(terminal, "measure")
-            self.press(terminal, "5", "j", "m", "k", "c")
+            self.press(terminal, "5", "j", "b", "k", "c")
             self.keep(terminal, "sessions")
         with self.console("--sysroot", str(RECORDING)) as terminal:
             self.press(terminal, "2", "t")
