@@ -65,9 +65,9 @@ VIEWS = (
     View("4-sizing", ("4",), ("Inputs",)),
     View("4-licenses", ("4", "l"), ("Inputs", "Licenses, ")),
     View("5-sessions", ("5",), ("Started",), session=False),
-    View("5-comparison", ("5", "c", "enter"), ("Started", "Compare with which one", "Compared with"), session=False),
+    View("5-comparison", ("5", "c"), ("Started", "Change since"), session=False),
     View("help", ("?",), ("Everywhere",)),
-    View("palette", (":",), ("Type part",)),
+    View("palette", (":",), ("Commands",)),
 )
 
 

@@ -63,7 +63,7 @@ async def test_the_host_that_stands_out_is_named_first_and_every_cell_has_its_va
         assert band.sentence.startswith("db07 stands out: DRAM 59 % longer than 11 peers")
         assert hosts[0] == "db07"
         assert hosts[1:] == sorted(hosts[1:])
-        assert re.search(r"▼ +\d+ ns +\+59 %", row)
+        assert re.search(r"▼ *\d+ ns +\+59 %", row)
         assert row.rstrip().endswith("▲ OUTLIER")
         assert re.search(r"IOPS .*Status", drawing.text().splitlines()[0])
         assert any(f"{GROUND}s2" in role for role in drawing.roles[1])

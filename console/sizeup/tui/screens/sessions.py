@@ -211,6 +211,9 @@ class SessionsScreen(ModeScreen):
             older, newer = sorted((path, name), key=self._started)
             self._compare(newer, older, "Change since the older session")
 
+        if len(others) == 1:
+            answered(*others)
+            return
         answers = [(name, session_text.choice(session)) for name, session in others.items()]
         question = "Compare with which one? b marks a session as the baseline for all."
         ask(self.app, ChoiceDialog(question, answers), answered)

@@ -16,7 +16,7 @@ from sizeup.text import cell_len
 from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.scrolled import ScrolledRows
 
-_CELL, _VALUE, _DIFFERENCE, _STATUS = 18, 9, 7, 14
+_CELL, _VALUE, _DIFFERENCE, _STATUS = 19, 9, 7, 14
 """Columns of a cell with the gap behind it, of its value and difference, and of the status."""
 _GROUNDS = {-3: "s2", -2: "s2-pale", -1: "s2-shade", 0: "tile", 1: "s1-shade", 2: "s1-pale", 3: "s1"}
 _LEGEND_ROWS = 2
@@ -106,13 +106,14 @@ class HeatTable(ScrolledRows):
                     found = self._fleet.spreads.get((line[1][0].type.name, name))
                     unit = next((host.figures[name].unit for host in line[1] if name in host.figures), "1")
                     text = figure_value(found.median, unit) if found is not None and found.hosts > 1 else ""
-                    drawing.put(first + number * _CELL + 2, y, f"{text:>{_VALUE - 1}}", "dim")
+                    drawing.put(first + number * _CELL + 1, y, f"{text:>{_VALUE}}", "dim")
             else:
                 self._draw_host(drawing, y, line)
-        legend = "Worse  ██ ██ ██  ██  ██ ██ ██  Better    ▼ ▲ stand out    ? not converged  ~ other settings"
+        legend = "Worse                           Better    ▼ ▲ stand out    ? not converged  ~ other settings"
         drawing.put(2, height - 1, legend, "dim")
         for number, level in enumerate(_GROUNDS):
-            drawing.put(9 + 3 * number + (number > 2) + (number > 3), height - 1, "██", _GROUNDS[level])
+            start = 9 + 3 * number + (number > 2) + (number > 3)
+            drawing.shade(range(start, start + 2), range(height - 1, height), _GROUNDS[level])
         self.present(drawing)
 
     def _draw_host(self, drawing: Drawing, y: int, host: Host) -> None:
@@ -127,7 +128,7 @@ class HeatTable(ScrolledRows):
             strong = abs(cell.level) == 3
             role = "ink" if strong and cell.compared else "text" if cell.compared else "dim"
             mark = ("▼" if cell.level < 0 else "▲") if cell.stands_out else " "
-            drawing.put(x, y, f"{mark} {cell.value:>{_VALUE - 1}}{cell.difference:>{_DIFFERENCE}}", role)
+            drawing.put(x, y, f"{mark}{cell.value:>{_VALUE}}{cell.difference:>{_DIFFERENCE}}", role)
             if cell.compared:
                 drawing.shade(range(x, x + _CELL - 1), range(y, y + 1), _GROUNDS[cell.level])
         drawing.put(drawing.width - _STATUS, y, f"{sign} {words}", token)
