@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from fleet_sessions import LINK_DOWN, Figures, made_fleet, records, server, with_port_down, with_remote_dimms, write
+from sizeup.charts.table import Column, Table
 from sizeup.cli import run
 from sizeup.compare.comparison import Conclusion
 from sizeup.compare.digest import epoch
@@ -18,6 +19,7 @@ from sizeup.fleet.table import (
     LINES,
     difference_sentences,
     figure_text,
+    fitting,
     fleet_lines,
     problem_sentences,
     session_fleet_lines,
@@ -417,3 +419,12 @@ def test_a_machine_without_a_count_of_cores_is_named_without_it(tmp_path: Path) 
     (host,) = fleet(tmp_path).hosts
 
     assert host.type.name == "PowerEdge R650, Intel(R) Xeon(R) Gold 6430, 512 GiB"
+
+
+def test_each_column_without_room_is_named() -> None:
+    columns = tuple(Column(name) for name in ("Host", "One", "Two", "Three", "Four", "Status"))
+    found = fitting(Table("", columns, (("db01", "1", "2", "3", "4", "OK"),)), 24)
+
+    assert [column.title for column in found.columns] == ["Host", "One", "Two", "Status"]
+    assert found.rows == (("db01", "1", "2", "OK"),)
+    assert found.note == "no room for Three, Four (--json)"
