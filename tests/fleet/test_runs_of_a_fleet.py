@@ -65,6 +65,13 @@ def test_a_host_that_changed_is_named_with_what_drifted(folders: tuple[Path, Pat
     assert "db07.sizeup.jsonl:expectedasizeupsession" in "".join(text.split())  # wherever a long path is folded
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_run_without_a_machine_leaves_its_facts_open(folders: tuple[Path, Path], side: int) -> None:
+    write(folders[side], "db03", records("db03", ALIKE, None))
+
+    assert drift_of(folders).facts == ()
+
+
 @pytest.mark.parametrize(("dram_ns", "told"), [(109.0, False), (124.0, True)])
 def test_of_two_hosts_a_change_of_a_quarter_is_told(tmp_path: Path, dram_ns: float, told: bool) -> None:
     """95 ns became 15 % or 31 % more; two hosts do not tell how much is usual."""
