@@ -11,16 +11,11 @@ from sizeup.fleet.against import FigureChange, FleetDrift
 from sizeup.fleet.profile import Acceptance
 from sizeup.fleet.synchronized import SynchronizedRun
 from sizeup.report.table import wrap
-from sizeup.text import plural
+from sizeup.text import first_of, plural
 from sizeup.units import format_ns, format_value
 
 _LISTED = 8
 _TOTALS = 3
-
-
-def _names(names: Sequence[str]) -> str:
-    more = len(names) - _LISTED
-    return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def acceptance_lines(accepted: Sequence[Acceptance], width: int) -> Iterator[str]:
@@ -56,7 +51,9 @@ def drift_lines(found: FleetDrift, width: int) -> Iterator[str]:
     if (more := len(found.of_fleet) + len(found.of_hosts) - _LISTED) > 0:
         yield f"  {plural(more, 'more figure')}; --json lists them"
     for fact in found.facts[:_LISTED]:
-        yield from wrap(f"  {_names(fact.hosts)}: {fact.fact}: {fact.now}, was {fact.before}", width, rest="    ")
+        yield from wrap(
+            f"  {first_of(fact.hosts, _LISTED)}: {fact.fact}: {fact.now}, was {fact.before}", width, rest="    "
+        )
     if (more := len(found.facts) - _LISTED) > 0:
         yield f"  {plural(more, 'more fact')}; --json lists them"
     for problem in found.problems[:_LISTED]:
@@ -64,7 +61,7 @@ def drift_lines(found: FleetDrift, width: int) -> Iterator[str]:
         yield from wrap(f"  {label}: {problem.path}: {problem.problem}", width, rest="    ")
     for names, label in ((found.missing, "Not in this run"), (found.new, "Not in the earlier run")):
         if names:
-            yield f"  {label}: {_names(names)}"
+            yield f"  {label}: {first_of(names, _LISTED)}"
 
 
 def _moment(epoch: float) -> str:
