@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from fleet_sessions import Figures, records, server, write
 from sizeup.session.reader import read_session
 from terminal import Terminal
 
@@ -29,15 +30,15 @@ def test_from_the_start_to_a_masked_report_with_one_note_by_keys_that_the_screen
     environment = {"XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CONFIG_HOME": str(tmp_path)}
     with Terminal([sys.executable, "-m", "sizeup"], environment=environment, directory=tmp_path) as terminal:
         newcomer = Newcomer(terminal)
-        newcomer.press("r", "r: measure (about ")
+        newcomer.press("r", "r Measure")
         newcomer.press("enter", "Memory and clock only: nothing is written")
-        terminal.wait_for("idle, last", 600)
+        terminal.wait_for("no disk (about", 600)
         newcomer.press("5", "5 Sessions")
         newcomer.press("n", "n Note")
         terminal.wait_for("Note for readers of this session")
         terminal.wait_quiet()
         terminal.press(*NOTE)
-        newcomer.press("enter", "Enter takes it")
+        newcomer.press("enter", "Enter OK")
         terminal.wait_for(NOTE)
         newcomer.press("e", "e Export")
         newcomer.press("enter", "Web page for sharing, names and addresses masked")
@@ -54,3 +55,31 @@ def test_from_the_start_to_a_masked_report_with_one_note_by_keys_that_the_screen
     assert NOTE in text
     assert session.header.host not in page.name
     assert f">{session.header.host}<" not in text
+
+
+def test_a_note_a_comparison_and_its_page_take_at_most_seven_keys(tmp_path: Path) -> None:
+    store = tmp_path / "state/sizeup/sessions"
+    store.mkdir(parents=True)
+    for day, iops in ((1, 150e3), (2, 110e3)):
+        found = records("db01", Figures(iops=iops), server(), started=f"2026-01-0{day}T09:00:00Z")
+        write(store, "db01", found, f"db01-{day}")
+    environment = {"XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CONFIG_HOME": str(tmp_path)}
+    with Terminal([sys.executable, "-m", "sizeup"], environment=environment, directory=tmp_path) as terminal:
+        newcomer = Newcomer(terminal)
+        newcomer.press("5", "5 Sessions")
+        newcomer.press("n", "n Note")
+        terminal.wait_for("Note for readers of this session")
+        terminal.wait_quiet()
+        terminal.press(*NOTE)
+        newcomer.press("enter", "Enter OK")
+        newcomer.press("c", "c Compare")
+        newcomer.press("e", "e Export")
+        newcomer.press("enter", "The comparison, then this session")
+        terminal.wait_for("Wrote")
+        terminal.press("q")
+        assert terminal.wait() == 0
+
+    (page,) = store.glob("*.compared.html")
+    assert newcomer.keys <= 7
+    assert NOTE in page.read_text()
+    assert "CANNOT TELL" in page.read_text()

@@ -221,18 +221,18 @@ class DeviceDialog(Dialog[str]):
 class TextDialog(Dialog[str]):
     """One line of text."""
 
-    def __init__(self, question: str, begun: str = "", hint: str = "Enter takes it, Esc cancels.") -> None:
+    KEYS = (("Enter", "OK"), ("Esc", "Cancel"))
+
+    def __init__(self, question: str, begun: str = "") -> None:
         super().__init__()
         self._question = question
         self._begun = begun
-        self._hint = hint
 
     def compose(self) -> ComposeResult:
         """The question above its field."""
         with Vertical(classes="dialog wide"):
             yield Static(self._question, markup=False)
             yield Input(self._begun, compact=True, select_on_focus=False)
-            yield Static(self._hint, markup=False, classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Answer."""

@@ -120,8 +120,6 @@ def about(
         "",
         hanging(f"Run  {words}", width, 1, 6),
         *_findings(shown, look, width),
-        "",
-        Content.styled(" Enter opens it, e exports it.", "dim"),
     ]
     return Content("\n").join(Content(one) if isinstance(one, str) else one for one in lines)
 
