@@ -81,15 +81,16 @@ class SizingScreen(ModeScreen):
                 yield KeyList(id="inputs")
                 yield Static(id="input-help", markup=False)
                 yield Input(id="input-value", compact=True)
-            with Vertical(id="proof"):
-                for name in ("shares", "factors", "cost"):
-                    yield Static(id=name, markup=False)
-            with Vertical(id="answers-pane"):
-                yield Static(id="answers-label", markup=False)
-                yield AnswerTable(id="answers")
-                with VerticalScroll(id="working-pane", can_focus=False):
-                    yield Static(id="working", markup=False)
-                yield ChartView(self.host.glyphs, id="tornado")
+            with Vertical(id="right"):
+                with Vertical(id="proof"):
+                    for name in ("shares", "factors", "cost"):
+                        yield Static(id=name, markup=False)
+                with Vertical(id="answers-pane"):
+                    yield Static(id="answers-label", markup=False)
+                    yield AnswerTable(id="answers")
+                    with VerticalScroll(id="working-pane", can_focus=False):
+                        yield Static(id="working", markup=False)
+                    yield ChartView(self.host.glyphs, id="tornado")
 
     def on_mount(self) -> None:
         """Show the answers; what is edited waits for its key."""
@@ -335,7 +336,8 @@ class SizingScreen(ModeScreen):
         chosen = state.sizing.inputs.get("license.pack")
         cost.border_title = frame_title("Cost", "list price over the term", width + _FRAME)
         products = rows(state.sizing.inputs, shipped())
-        room = max(self.app.size.height - _COST_FROM_ROW - 3 * len(state.given.cards), 3)
+        rows_above = _COST_FROM_ROW + 3 * len(state.given.cards)
+        room = 4 if self.has_class("-high") else max(self.app.size.height - rows_above, 3)
         cost.update(cost_lines(products, chosen.value if isinstance(chosen, Words) else "", width, look, room))
 
     def _fill_inputs(self) -> None:
@@ -357,7 +359,6 @@ class SizingScreen(ModeScreen):
     def _fill_answers(self) -> None:
         state = self._state
         label = self.query_one("#answers-label", Static)
-        label.display = bool(state.label)
         label.update(hanging(state.label, _text_width(self._answers), 0, 2))
         self._answers.show(answer_rows(state.given, state.asked), state.effects if state.is_changed else {})
         self._show_working()

@@ -19,7 +19,7 @@ from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.sensitivity import cost_of
 from sizeup.views.result.band import card_bar, status_token
 
-_NAME, _USED, _WORST, _STATUS = 9, 13, 7, 13
+_NAME, _USED, _WORST = 9, 13, 7
 _LEAST_BAR = 10
 _MOST_INPUTS = 5
 _LABEL = 24
@@ -34,7 +34,8 @@ def share_lines(
     """
     cards = [card for card in now if card.demand and card.resource != "license"]
     worst = any(card.n_plus_one is not None or card.last_year is not None for card in cards)
-    columns = width - _NAME - _USED - _STATUS - 3 - (_WORST + 1 if worst else 0)
+    status = max((cell_len(card_status(card)) for card in cards), default=0) + 2
+    columns = width - _NAME - _USED - status - 3 - (_WORST + 1 if worst else 0)
     if not cards:
         return Content.styled("No demand yet.", "$dim")
     if columns < _LEAST_BAR:
@@ -56,7 +57,8 @@ def _narrow_lines(cards: Sequence[Card], before: Mapping[str, float | None], wid
     for card in cards:
         was, bar = before.get(card.resource), card_bar(card)
         used = "" if card.share is None else share_text(card.share)
-        used = f"{share_text(was)} → {used}" if was is not None and used not in ("", share_text(was)) else used
+        was = None if was is None or used in ("", share_text(was)) else was
+        used = used if was is None else f"{share_text(was)} → {used}"
         status = card_status(card) if card.share is not None else "NO VERDICT"
         shown = status_content(status, status_token(status.partition(" (")[0]), look)
         gap = " " * max(width - _NAME - cell_len(used) - 2 - shown.cell_length, 1)

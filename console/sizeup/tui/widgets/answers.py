@@ -78,7 +78,7 @@ class AnswerTable(DataTable[Text], inherit_bindings=False):
             if row.group != group:
                 group = row.group
                 blank = (Text("") for _ in range(len(widths) - 1))
-                self.add_row(Text(group, style="bold underline"), *blank, key=f"{_HEADING}{group}")
+                self.add_row(Text(group, style="bold"), *blank, key=f"{_HEADING}{group}")
             self.add_row(*(self._cell(row, name, width) for name, width in widths.items()), key=row.id)
         if not self.choose(chosen):
             self.choose(next(iter(self.ids), ""))
