@@ -91,7 +91,7 @@ async def test_a_full_disk_is_told_and_another_folder_asked_for(
     async def full(path: str, kind: str, place: str, baseline: str, *_: str) -> tuple[bool, str]:
         return True, f"{place}: cannot write: No space left on device"
 
-    monkeypatch.setattr("sizeup.tui.screens.sessions.write_export", full)
+    monkeypatch.setattr("sizeup.tui.screens.export_dialog.write_export", full)
     stored(folder, "one")
     async with console.shown(keys="5e") as pilot:
         await pilot.press("enter")

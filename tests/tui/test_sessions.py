@@ -21,7 +21,9 @@ from tui.stored_sessions import packed, stored
 
 
 async def test_a_long_session_is_scrolled_by_keys(console: Console, folder: Path) -> None:
-    stored(folder, "one")
+    path = stored(folder, "one")
+    for number in range(20):
+        annotate(str(path), f"note {number}")
     async with console.shown(keys="5") as pilot:
         pane = console.app.screen.query_one("#detail-pane")
         top = pane.scroll_y
