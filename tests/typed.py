@@ -23,7 +23,7 @@ def start_null(terminal: Terminal, samples: int) -> None:
     terminal.wait_quiet()  # the first field is ready a moment after it is drawn
     terminal.press(str(samples), "enter")  # in place of what is selected; Enter runs
     # A short run may have ended before it is drawn.
-    shown, both = ("running null", "last null"), "Run both at the same time"
+    shown, both = ("RUNNING", "VALID"), "Run both at the same time"
     assert terminal.pump(PATIENCE_SECONDS, lambda: any(one in terminal.text for one in (*shown, both))), terminal.text
     if both in terminal.text:  # another console is not through with its run
         terminal.press("down", "enter")
