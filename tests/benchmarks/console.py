@@ -185,7 +185,8 @@ def run(program: Program, live: Live, columns: int, rows: int) -> RunCost:
             terminal.wait_quiet(0.2)
             terminal.press(*live.answer)
         each: list[int] = []
-        while not terminal.pump(1.0, lambda: f"idle, last {live.probe}" in terminal.text) and len(each) < 600:
+        terminal.wait_for("RUNNING", 20)
+        while not terminal.pump(1.0, lambda: "RUNNING" not in terminal.text) and len(each) < 600:
             each.append(len(terminal.output) - written - sum(each))
         elapsed = time.monotonic() - since
         total = len(terminal.output) - written
@@ -203,7 +204,7 @@ def leave_ms(program: Program, columns: int, rows: int) -> tuple[float, float]:
         with Terminal(program.arguments, columns=columns, rows=rows, environment=_at_home(home)) as terminal:
             _choose(terminal, Live("memory.latency", keys=_STANDARD))
             terminal.press("r")
-            terminal.wait_for("running memory.latency", 20)
+            terminal.wait_for("RUNNING", 20)
             terminal.pump(1.0)
             cancel_ms = _until_end(terminal, lambda: terminal.process.send_signal(signal.SIGTERM))
         with Terminal(program.arguments, columns=columns, rows=rows, environment=_at_home(home)) as terminal:
