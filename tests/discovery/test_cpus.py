@@ -175,6 +175,7 @@ def test_a_count_in_cpuinfo_that_contradicts_sysfs_is_said(tmp_path: Path) -> No
     assert found.contradictions == (
         'socket 0: 8 cores by the topology in /sys/devices/system/cpu, 4 by "cpu cores" in /proc/cpuinfo',
     )
+    assert [one.stated_cores for one in found.packages] == [(4,)]
     (finding,) = (finding for finding in found.findings if finding.id == "firmware.contradiction")
     assert finding.evidence == found.contradictions
 

@@ -165,3 +165,9 @@ def test_editions_are_related_over_any_distance_and_with_no_other_product() -> N
 
     assert names["sql.express"] == ["sql.enterprise", "sql.standard"]
     assert names["sql.enterprise_subscription"] == ["sql.standard_subscription"]
+
+
+def test_an_edition_that_costs_more_by_its_options_names_them() -> None:
+    server = (*XEON, "machine.socket_capacity=2", "cluster.nodes=2", "license.product=se2")
+
+    assert "Oracle EE + RAC: $3,744,960 over 3 years" in sentence(*server)

@@ -61,15 +61,6 @@ def test_a_price_that_is_not_public_is_named_once() -> None:
     assert "Support: $0" not in words("machine.cores=8", "license.pack=db2", "license.list_usd=9")
 
 
-def test_a_break_even_beyond_what_the_lesser_edition_may_have_is_not_named() -> None:
-    verdict = found(
-        sized("license.product=se2", "license.scope=cloud", "machine.vcpus=8", "machine.threads_per_core=2"),
-        "license.break-even.oracle.ee",
-    ).verdict
-    assert verdict.startswith("List prices: ")
-    assert "costs less only" not in verdict
-
-
 def test_with_a_workload_the_licenses_are_a_row() -> None:
     lines = answer_lines(sized(*SERVER, *SQL, "workload.iops=4000", "capacity.iops=9000"))
 

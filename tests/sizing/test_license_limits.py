@@ -81,23 +81,3 @@ def test_standard_edition_is_forbidden_by_capacity_even_where_sockets_are_empty(
 
     assert found(sized(*se2, "machine.socket_capacity=4"), "license.allowed").decision == "forbidden"
     assert found(sized(*se2, "machine.socket_capacity=2"), "license.allowed").decision == "allowed"
-
-
-def test_standard_edition_is_held_against_enterprise_edition_where_it_is_allowed() -> None:
-    advice = found(sized("machine.sockets=2", "machine.cores=16", XEON), "license.break-even.oracle.se2")
-
-    assert advice.verdict == (
-        "List prices: Oracle Database Standard Edition 2 $35,000, Oracle Database Enterprise Edition $380,000. "
-        "Oracle Database Standard Edition 2 has none of the options and packs of Enterprise Edition"
-    )
-    assert advice.working[-1] == "$35,000 / $47,500 a license = 0.736842 licenses"
-    assert {source.id for source in advice.sources} >= {"oracle-se2", "oracle-price-list-2026-08-03"}
-    assert {"oracle.ee.price.processor", "oracle.se2.price.socket"} <= {entry.key for entry in advice.inputs}
-    assert "--set machine.socket_capacity=N" in advice.caveats[0]
-
-
-def test_standard_edition_is_not_held_against_other_products_than_the_full_edition() -> None:
-    other = sized("machine.sockets=2", "machine.cores=16", XEON, "license.product=timesten")
-
-    assert found(other, "license.units")
-    assert other.find("license.break-even.oracle.se2") is None

@@ -3,9 +3,14 @@
 import pytest
 
 from sizeup.model.advice import Advice
+from sizeup.model.machine import Machine
+from sizeup.model.topology import Core, Package
 from sizeup.sizing import rules
+from sizeup.sizing.advise import described, size
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.views.result.license_answer import license_basis, license_verdict
 from sizeup.views.result.licenses import license_table
-from sizing.license_cases import found, sized
+from sizing.license_cases import XEON, found, sized
 
 SERVER = ("machine.cores=48", "machine.sockets=4", "machine.threads_per_core=1")
 OPEN = (*SERVER, "machine.cpu_model=Waltrapp One")
@@ -66,10 +71,6 @@ def test_every_amount_of_a_range_has_both_ends_also_in_the_working() -> None:
 
     assert "24 to 48 licenses x $47,500 = $1,140,000 to $2,280,000" in found(sizing, "license.cost.list").working
     assert found(sizing, "license.cloud").verdict.endswith("in place of the 24 to 48 on premises")
-    prices = found(sized("license.pack=mysql", "license.product=enterprise"), "license.break-even.mysql.standard")
-    assert prices.verdict.startswith(
-        "List prices a year: MySQL Standard Edition $2,000 to $4,000, MySQL Enterprise Edition $5,000 to $10,000"
-    )
 
 
 def test_what_a_range_of_licenses_gives_per_unit_has_both_ends() -> None:
@@ -82,3 +83,34 @@ def test_what_a_range_of_licenses_gives_per_unit_has_both_ends() -> None:
     assert "$237.5" in price.verdict
     assert " to $475" in price.verdict
     assert "licensed for $570,000 to $1,140,000 at list price" in found(sizing, "value.idle-cores").verdict
+
+
+@pytest.mark.parametrize(
+    ("stated", "licenses", "cores"), [((), "2", "4"), ((4,), "2 to 4", "4 to 8"), ((1, 2), "1 to 2", "2 to 4")]
+)
+def test_cores_that_a_machine_counts_in_two_ways_give_a_range(
+    stated: tuple[int, ...], licenses: str, cores: str
+) -> None:
+    pairs = ((0, 1), (2, 3))
+    machine = Machine(
+        packages=tuple(Package(pus, number, "Xeon", stated) for number, pus in enumerate(pairs)),
+        cpu_model="Intel(R) Xeon(R) Gold 6338",
+        cores=tuple(Core((pu,), package, 0, pu) for package, pus in enumerate(pairs) for pu in pus),
+    )
+    sizing = size(described(machine, parse_settings(["license.product=ee", "machine.guest=no"])), rules.shipped())
+
+    status, sentence = license_verdict(sizing)
+    assert status == ("ASSUMED" if stated else "PASS")
+    assert sentence == f"Oracle Database Enterprise Edition: {licenses} licenses required"
+    assert license_basis(sizing).startswith(f"{cores} cores")
+
+
+def test_users_at_which_metrics_cost_the_same_have_both_ends() -> None:
+    advice = found(sized("machine.cores=128", "license.product=ee", "machine.cpu_model=AMD EPYC"), _BELOW)
+
+    assert advice.verdict == "Users below which Named User Plus costs less than Processor: 3,200 to 6,400 users"
+    assert ends(advice) == (3200, 6400)
+    assert found(sized("machine.cores=8", XEON), _BELOW).verdict.endswith(": 200 users")
+
+
+_BELOW = "license.break-even.oracle.nup_below"

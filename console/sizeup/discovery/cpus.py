@@ -336,29 +336,33 @@ def read_processors(sysroot: Sysroot, cpuinfo: CpuInfo, allowed: CpuSet | None) 
         )
         for cpu in present
     )
+    if online == present:
+        packages = [_counted_by_cpuinfo(index, one, cores, cpuinfo) for index, one in enumerate(packages)]
     contradictions = (
         *sets.packages.contradictions,
         *sets.dies.contradictions,
         *sets.cores.contradictions,
-        *(_against_cpuinfo(packages, cores, cpuinfo, sets.source) if online == present else ()),
+        *_against_cpuinfo(packages, cores, sets.source),
     )
     return Processors(tuple(packages), tuple(dies), cores, pus, contradictions)
 
 
-def _against_cpuinfo(
-    packages: Sequence[Package], cores: Sequence[Core], cpuinfo: CpuInfo, source: str
-) -> Iterator[str]:
-    """Packages whose cores cpuinfo counts differently; an AMD module may count there as one core."""
-    if not cores:
-        return
+def _counted_by_cpuinfo(index: int, package: Package, cores: Sequence[Core], cpuinfo: CpuInfo) -> Package:
+    """Return a package with the cores that cpuinfo counts differently; an AMD module may count there as one core."""
+    own = [core for core in cores if core.package == index]
+    stated = {cpuinfo.package_cores[cpu] for cpu in package.pus if cpu in cpuinfo.package_cores}
+    alike = not own or stated in ({len(own)}, {len({core.module for core in own})})
+    return package if alike else replace(package, stated_cores=tuple(sorted(stated)))
+
+
+def _against_cpuinfo(packages: Sequence[Package], cores: Sequence[Core], source: str) -> Iterator[str]:
+    """Packages whose cores cpuinfo counts differently."""
     alike: dict[tuple[int, tuple[int, ...]], list[int]] = {}
     for index, package in enumerate(packages):
-        own = [core for core in cores if core.package == index]
-        counted, modules = len(own), {core.module for core in own}
-        stated = {cpuinfo.package_cores[cpu] for cpu in package.pus if cpu in cpuinfo.package_cores}
-        if stated and stated not in ({counted}, {len(modules)}):
+        if package.stated_cores:
+            counted = sum(core.package == index for core in cores)
             label = index if package.os_id is None else package.os_id
-            alike.setdefault((counted, tuple(sorted(stated))), []).append(label)
+            alike.setdefault((counted, package.stated_cores), []).append(label)
     for (counted, others), labels in alike.items():
         each = " each" if len(labels) > 1 else ""
         yield (

@@ -64,6 +64,8 @@ class Package(Struct, frozen=True):
     os_id: int | None
     """The kernel's ``physical_package_id``; None where it was not captured."""
     model: str | None = None
+    stated_cores: tuple[int, ...] = ()
+    """Its cores by "cpu cores" in /proc/cpuinfo where these are others than are found; empty where they agree."""
 
 
 class Cache(Struct, frozen=True):

@@ -234,7 +234,7 @@ def _total_cores(inputs: Inputs) -> Inputs:
             )
         return {}
     origin = each.origin if sockets.origin is Origin.DETECTED else sockets.origin
-    return {"machine.cores": replace(each, value=product, origin=origin, source=count.CORES_PRODUCT)}
+    return {"machine.cores": replace(each.scaled(sockets.value), origin=origin, source=count.CORES_PRODUCT)}
 
 
 def refuse_contradictions(inputs: Inputs) -> None:

@@ -47,6 +47,8 @@ class Edition(Struct, frozen=True):
     """USD over the term; None where it is not permitted, or where no price or not enough of the machine is known."""
     metric: MetricEntry
     """What it is counted in."""
+    options: tuple[ProductEntry, ...]
+    """What its cost has beside it."""
     missing: str = ""
     """The key that is missing where it could not be judged."""
     too_small: tuple[str, ...] = ()
@@ -54,8 +56,8 @@ class Edition(Struct, frozen=True):
 
     @property
     def brief(self) -> str:
-        """Its short name."""
-        return self.product.brief or self.product.title
+        """Its short name, with those of its options."""
+        return " + ".join(one.brief or one.title for one in (self.product, *self.options))
 
     @property
     def name(self) -> str:
@@ -94,9 +96,9 @@ def _edition(sheet: Sheet, pack: Pack, product: ProductEntry) -> Edition:
             cost, missing = None, _USERS
     except MissingError as error:
         missing = error.key
-    return Edition(
-        product, found, cost, metric, missing, too_small(sheet.inputs, sheet.rules, pack.pack, short(product.id))
-    )
+    small = too_small(sheet.inputs, sheet.rules, pack.pack, short(product.id))
+    options = chosen_options(Sheet(sheet.inputs, sheet.rules), pack, product)
+    return Edition(product, found, cost, metric, options, missing, small)
 
 
 def too_small(inputs: Inputs, rules: Rules, pack: str, product: str) -> tuple[str, ...]:

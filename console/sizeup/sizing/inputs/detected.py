@@ -36,9 +36,11 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
 
     caveats = _caveats(machine)
     count("machine.sockets", len(machine.packages), "packages", caveats)
-    count("machine.cores", len(machine.cores), "distinct core_cpus sets", caveats)
-    if machine.packages and len(machine.cores) % len(machine.packages) == 0:
-        count("machine.cores_per_socket", len(machine.cores) // len(machine.packages), "cores / packages", caveats)
+    if machine.cores:
+        values["machine.cores"] = cores = _cores(machine, caveats)
+        if machine.packages and len(machine.cores) % len(machine.packages) == 0:
+            each = replace(cores.scaled(1 / len(machine.packages)), source="cores / packages")
+            values["machine.cores_per_socket"] = each
     count("machine.vcpus", machine.pu_counts.online, "PUs online")
     threads = {len(core.pus) for core in machine.cores}
     if len(threads) == 1:
@@ -74,6 +76,15 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         | _tcp(machine, device)
         | _partition(machine)
     )
+
+
+def _cores(machine: Machine, caveats: tuple[str, ...]) -> Quantity:
+    """Return the cores of all sockets, as a range where the machine counts them in two ways."""
+    found = Quantity(len(machine.cores), "1", Origin.DETECTED, "distinct core_cpus sets", caveats=caveats)
+    of = Counter(core.package for core in machine.cores)
+    counts = [(of[index], *one.stated_cores) for index, one in enumerate(machine.packages)]
+    low, high = (sum(map(end, counts)) for end in (min, max))
+    return found if low == high else replace(found, low=min(low, found.value), high=max(high, found.value))
 
 
 def storage_of(machine: Machine, stated: Mapping[str, Value]) -> Machine:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import suppress
 
 from msgspec.structs import replace
 
@@ -21,14 +20,13 @@ from sizeup.sizing.licensing.contract import (
     licensed_servers,
 )
 from sizeup.sizing.licensing.cost import a_year, list_price
-from sizeup.sizing.licensing.count import count_range, count_units, evaluated, format_usd, matching_factor, usd_range
-from sizeup.sizing.licensing.limits import product_limits
+from sizeup.sizing.licensing.count import count_range, count_units, evaluated, matching_factor, ranged, usd_range
 from sizeup.sizing.licensing.permission import permission, require_permission
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import Pack, ProductEntry, short
 from sizeup.sizing.sheet import Calculation, MissingError, Sheet
 from sizeup.text import listed, plural
-from sizeup.units import format_in
+from sizeup.units import base_unit, format_in
 
 _CLOUD = ("license.cloud", "Licenses of the same cores in a cloud")
 """Id and title."""
@@ -98,20 +96,13 @@ def _break_evens(sheet: Sheet) -> Iterator[Advice]:
         metric = chosen_metric(sheet, pack, product)
         basis = count_basis(sheet, pack, metric)
         sheet.cite(entry.source)
-        value, _, _ = evaluated(sheet, basis, sheet.rules.formula(entry.formula), entry.title, entry.unit)
-        decision = "users" if sheet.number("license.users").value < value else "machine"
-        verdict = f"{entry.title}: {format_in(math.ceil(round(value, 6)), entry.unit)}"
-        quantity, advice_id = sheet.answer(value, entry.unit, entry.id), f"license.break-even.{entry.id}"
+        ends = evaluated(sheet, basis, sheet.rules.formula(entry.formula), entry.title, entry.unit)
+        decision = "users" if sheet.number("license.users").value < ends[0] else "machine"
+        quantity = ranged(*ends, base_unit(entry.unit)[0], entry.id)
+        value, low, high = (math.ceil(round(end, 6)) for end in ends)
+        whole = ranged(value, low, high, quantity.unit, entry.id)
+        verdict, advice_id = f"{entry.title}: {count_range(whole, entry.unit)}", f"license.break-even.{entry.id}"
         yield sheet.advice(advice_id, entry.title, verdict, quantity, entry.unit, decision=decision)
-
-
-def _editions(sheet: Sheet) -> Iterator[Advice]:
-    """The chosen edition against the next fuller and lesser ones, on the same machine."""
-    pack, product = chosen_contract(sheet)
-    for other in pack.product:
-        if short(product.id) == other.lesser_of or short(other.id) == product.lesser_of:
-            theirs = for_edition(sheet, pack, product, other)
-            yield _edition(Sheet(sheet.inputs, sheet.rules), theirs, pack, product, other)
 
 
 def for_edition(sheet: Sheet, pack: Pack, product: ProductEntry, other: ProductEntry) -> Sheet:
@@ -126,46 +117,6 @@ def for_edition(sheet: Sheet, pack: Pack, product: ProductEntry, other: ProductE
     if isinstance(scope, Words) and metric is not None and scope.value in metric.formulas:
         kept["license.scope"] = scope
     return Sheet(kept, sheet.rules)
-
-
-def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, other: ProductEntry) -> Advice:
-    """Prices of two editions on this machine, and what the lesser one cannot use of it."""
-    advice_id, title = f"license.break-even.{other.id}", f"{other.title} in place of {product.title}"
-    theirs.cite(other.source)
-    with suppress(MissingError):  # what cannot be judged yet is compared
-        terms = permission(theirs, pack, other)
-        if terms.decision == "forbidden":
-            return theirs.advice(advice_id, title, terms.refusal, decision="forbidden")
-    count, chosen, _ = licenses_required(ours)
-    lesser_sheet, lesser = (theirs, other) if other.lesser_of == short(product.id) else (ours, product)
-    uses = product_limits(Sheet(lesser_sheet.inputs, lesser_sheet.rules), pack, lesser)
-    sentences = [use.advice.verdict for use in uses if use.is_exceeded]
-    sentences += [f"{lesser.title} {lesser.lacks}"] if lesser.lacks else []
-    lacking = "".join(f". {sentence}" for sentence in sentences)
-    try:
-        total, alone = list_price(ours), list_price(theirs)
-    except MissingError as missing:
-        if missing.key != "license.list_usd":
-            raise
-        there, metric, _ = licenses_required(theirs)
-        ours.include(theirs)
-        theirs_and_ours = f"{count_range(there, metric.unit)}, {product.title} {count_range(count, chosen.unit)}"
-        verdict = f"licenses: {other.title} {theirs_and_ours}; prices are not public{lacking}"
-        return ours.advice(advice_id, title, verdict, decision="unknown")
-    ours.include(theirs)
-    prices = "prices" if Origin.USER in (total.origin, alone.origin) else "list prices"
-    ours.caveat(f"{prices} only; features differ beyond what is listed here")
-    text = f"{prices}{a_year(product)}: {other.title} {usd_range(alone)}, {product.title} {usd_range(total)}"
-    cheaper = other if total.value > alone.value else product
-    found, unit = total.value - alone.value, "USD"
-    if total.value and other.metric != product.metric:
-        each = total.value / count.value
-        found, unit = alone.value / each, chosen.unit
-        ours.line(f"{format_usd(alone.value)} / {format_usd(each)} a license = {format_in(found, unit)}")
-        if product is not lesser and found > 1:  # the price of the lesser edition goes by what it is permitted on
-            text += f". {product.title} costs less only below {math.ceil(found):,} {unit}"
-    quantity = ours.answer(found, unit, other.id)
-    return ours.advice(advice_id, title, f"{text}{lacking}", quantity, unit, decision=short(cheaper.id))
 
 
 _PASSIVE = "license.passive_servers"
@@ -224,6 +175,5 @@ CALCULATIONS = (
         ("license.cloud",),
         nothing="nothing to compare: only the licenses of physical cores are compared with those of a cloud",
     ),
-    Calculation("other editions", _editions, ("license.break-even.",)),
     Calculation("break-even of the metrics", _break_evens, ("license.break-even.",), about=("license.users",)),
 )

@@ -6,36 +6,57 @@ from msgspec.structs import replace
 
 from sizeup.charts.chart import Callout, DemandLine, Line, LineChart
 from sizeup.model.advice import Card
-from sizeup.session.value import Session
+from sizeup.session.value import Session, StepRun
+from sizeup.sizing.inputs.doubts import MIXED, WITHIN_P99
+from sizeup.sizing.inputs.measured_storage import IOPS, RATES
 from sizeup.sizing.verdict import demand_text
 from sizeup.units import base_unit, format_count, format_value
 from sizeup.views.cards.cards import CardView
-from sizeup.views.run.latency_throughput import latency_throughput
+from sizeup.views.run.latency_throughput import latency_throughput, throughput_series
+from sizeup.views.run.points import points_of
 
 _STATISTICS = ("p99", "p50", "mean")
+_JUDGED = frozenset({IOPS, MIXED, WITHIN_P99, *RATES})
+"""What the demand of a workload is held against; commits and log writes are none of it."""
 _STATUSES = {"fail": "fail", "pass": "pass"}
 
 
 def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart] | None:
-    """Return the step of a ramp and its latency over throughput with the demand on it; None where none was measured."""
+    """Return the step of a ramp and its latency over throughput; None where none was measured.
+
+    A ramp of what the storage is judged by comes first, with the demand on it; that of anything else has no demand.
+    """
     if view is None:
         return None
-    for step in (*view.found.steps, *session.steps):
+    found = []
+    for step in dict.fromkeys((*view.found.steps, *session.steps)):
         run = session.steps.get(step)
         chart = None if run is None or run.declaration.card != "storage" else latency_throughput(run, _STATISTICS)
-        if chart is not None:
-            line = max(chart.lines, key=lambda line: len(line.points))
-            return step, replace(
-                chart,
-                title="",
-                x=replace(chart.x, low=0.0),
-                lines=(line,),
-                boundaries=(),
-                demand=_demand(view.judged, chart),
-                callouts=_limit(chart, line),
-                labels="",
-            )
-    return None
+        if run is None or chart is None:
+            continue
+        line = max(chart.lines, key=lambda line: len(line.points))
+        judged = _is_judged(run, line)
+        shown = replace(
+            chart,
+            title="",
+            x=replace(chart.x, low=0.0),
+            lines=(line,),
+            boundaries=(),
+            demand=_demand(view.judged, chart) if judged else None,
+            callouts=_limit(chart, line),
+            labels="",
+        )
+        found.append((not judged, step, shown))
+    return min(found, key=lambda one: one[0])[1:] if found else None
+
+
+def _is_judged(run: StepRun, line: Line) -> bool:
+    """Whether the throughput of a line is a quantity that a demand on the storage is held against."""
+    throughput = throughput_series(run)
+    at = next(run.points[point.key].at for point in line.points if point.key in run.points)
+    loads = () if throughput is None else points_of(run, throughput.name)
+    declared = next((run.quantity(load) for load in loads if load.at.items() <= at.items()), None)
+    return declared is not None and declared.name in _JUDGED
 
 
 def _limit(chart: LineChart, line: Line) -> tuple[Callout, ...]:

@@ -145,8 +145,6 @@ def first_of(value: Value) -> Quantity | Words | None:
     return value.quantity if isinstance(value, UnusedMeasurement) else value
 
 
-_OF_PRODUCTS = ("license.edition", "license.break-even.")
-"""What begins the ids of answers whose decision is a product."""
 _WORDS = {
     "above-catalog": "above the catalog",
     "above-path": "above its path",
@@ -180,7 +178,7 @@ def decision_text(advice_id: str, decision: str, inputs: Inputs, rules: Rules) -
     """Return a decision in words: ``FAIL``, ``the whole database on flash``, the name of an edition."""
     if advice_id.startswith(VERDICT):
         return status_text(decision)
-    if advice_id.startswith(_OF_PRODUCTS):
+    if advice_id == "license.edition":
         products = chosen_pack(Sheet(inputs, rules)).product
         named = (one.brief or one.title for one in products if short(one.id) == decision)
         return next(named, decision_words(decision))

@@ -9,6 +9,7 @@ from sizeup.model.advice import AdviceSet, Card, Input
 from sizeup.quantity import Origin
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.licensing.cost import LicenseCost
+from sizeup.sizing.licensing.count import count_range
 from sizeup.sizing.licensing.limits import LimitUse
 from sizeup.sizing.licensing.required import LicenseCount
 from sizeup.sizing.sheet import brief, find_fact
@@ -67,7 +68,7 @@ def license_basis(given: AdviceSet) -> str:
         return ""
     used = {entry.key: entry for entry in units.inputs}
     numbers = [
-        brief(entry.quantity, what)
+        brief(entry.quantity, what) if entry.quantity.low is None else count_range(entry.quantity, what)
         for key, what in _COUNTED.items()
         if (entry := used.get(key)) is not None
         and entry.quantity is not None

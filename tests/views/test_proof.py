@@ -1,0 +1,54 @@
+"""The measured curve under a verdict: whose axis the demand may stand on."""
+
+import pytest
+
+from sizeup.charts.chart import DemandLine
+from sizeup.model.advice import AdviceSet, Bounds, Card, ShareFacts
+from sizeup.model.sample import Estimate
+from sizeup.session.records import SessionRecord
+from sizeup.session.value import Session, StepRun
+from sizeup.views.cards.cards import card_views
+from sizeup.views.cards.proof import proof_chart
+from views.test_panels import step
+
+HEADER = SessionRecord(format=1, id="1", tool="sizeup", host="db01", started="2026-01-31T09:30:00Z")
+JUDGED = Card(
+    "storage",
+    "pass",
+    share=0.25,
+    demand="20,000 IOPS",
+    facts=ShareFacts(Bounds(20_000, 20_000, 20_000), Bounds(80_000, 80_000, 80_000), "IOPS"),
+)
+
+
+def reads() -> StepRun:
+    at = [{"workload": "oltp-read", "queue_depth": depth} for depth in (1, 8, 64)]
+    rates = [Estimate("iops", one, 1e4 * number) for number, one in enumerate(at, 1)]
+    return step("io.direct", "curve", *rates, *(Estimate("latency-p99", one, 1e6) for one in at))
+
+
+def commits() -> StepRun:
+    at = [{"method": "fdatasync", "committers": count} for count in (1, 8, 64)]
+    rates = [Estimate("commits", one, 1e3 * number) for number, one in enumerate(at, 1)]
+    return step("io.commit", "curve", *rates, *(Estimate("latency-p99", one, 1e6) for one in at))
+
+
+def proof(*runs: StepRun) -> tuple[str, DemandLine | None] | None:
+    session = Session(HEADER, steps={run.step.id: run for run in runs})
+    view = next(one for one in card_views(AdviceSet(cards=(JUDGED,)), None, session) if one.resource == "storage")
+    found = proof_chart(session, view)
+    return None if found is None else (found[0], found[1].demand)
+
+
+def test_a_demand_in_iops_does_not_stand_on_an_axis_of_commits() -> None:
+    assert proof(commits()) == ("io.commit", None)
+
+
+@pytest.mark.parametrize("runs", [(commits(), reads()), (reads(), commits())])
+def test_the_ramp_of_what_is_judged_comes_first_with_the_demand(runs: tuple[StepRun, ...]) -> None:
+    found = proof(*runs)
+
+    assert found is not None
+    assert found[0] == "io.direct"
+    assert found[1] is not None
+    assert found[1].x == 20_000
