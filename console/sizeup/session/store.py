@@ -71,7 +71,7 @@ def free_path(wanted: Path) -> Path:
 
 def unfinished(folder: Path) -> list[Path]:
     """The sessions in a folder whose last line is no end, last written first: going on, or interrupted."""
-    return [path for path in _last_written_first(folder) if not _ended(path)]
+    return [path for path in last_written_first(folder) if not _ended(path)]
 
 
 def session_name(path: str) -> str:
@@ -87,7 +87,7 @@ def command_name(path: str) -> str:
 
 def latest(folder: Path | None = None) -> Path | None:
     """Return the session of a folder that was written last, but for runs that measured nothing; None without any."""
-    found = _last_written_first(directory() if folder is None else folder)
+    found = last_written_first(directory() if folder is None else folder)
     return next((path for path in found[:_MOST_LOOKED_AT] if not _is_empty(path)), next(iter(found), None))
 
 
@@ -103,7 +103,8 @@ def _is_empty(path: Path) -> bool:
     return planned and ended and not held
 
 
-def _last_written_first(folder: Path) -> list[Path]:
+def last_written_first(folder: Path) -> list[Path]:
+    """Return the sessions of a folder, the one that was written last first; empty where there is no folder."""
     try:
         found = [(entry.stat().st_mtime_ns, Path(entry.path)) for entry in os.scandir(folder) if _is_session(entry)]
     except FileNotFoundError:
@@ -219,7 +220,7 @@ def recent_sessions(known: Mapping[tuple[str, int], Session]) -> dict[tuple[str,
     from sizeup.session.reader import read_session
 
     found: dict[tuple[str, int], Session] = {}
-    for path in _last_written_first(directory())[:_MOST_LOOKED_AT]:
+    for path in last_written_first(directory())[:_MOST_LOOKED_AT]:
         with suppress(OSError, SizeupError):
             key = str(path), path.stat().st_mtime_ns
             found[key] = known[key] if key in known else read_session(str(path), samples=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -54,6 +55,8 @@ _HIGH = 30
 _SIDE = 0.48
 """The part of a wide screen that the findings take."""
 _FRAME = 4
+_CHANGES_SECONDS = 0.3
+"""After the first frame, which does not wait for the session before."""
 _BALANCED = 3
 """Parts beside the CPUs from which on their balance says more than a curve."""
 
@@ -382,22 +385,28 @@ class SummaryScreen(ModeScreen):
         if machine is None or runs.going_on or self._changed_of == (runs.path or "live"):
             return
         self._changed_of = runs.path or "live"
-        self.run_worker(self._read_changes(), exclusive=True)
+        self.set_timer(_CHANGES_SECONDS, lambda: self.run_worker(self._read_changes(), exclusive=True))
 
     async def _read_changes(self) -> None:
-        from sizeup.views.result.changed import changes, session_before
-
         runs, machine = self.host.runs, self.host.machine
         session = runs.session
         host = (machine.platform.hostname if machine is not None else None) or ""
         started = "9" if session is None else session.header.started
-        try:
-            before = await asyncio.to_thread(session_before, host, started, runs.path)
-        except SizeupError:  # a store that cannot be read is the Sessions mode's to report
-            return
-        if before is not None and machine is not None:
-            self._changed = before.header.started, changes(before, machine, session)
-            self._fill()
+
+        def found() -> tuple[str, Sequence[tuple[str, str, str]]] | None:
+            from sizeup.views.result.changed import changes, session_before  # which the first frame does without
+
+            before = session_before(host, started, runs.path)
+            return (
+                None
+                if before is None or machine is None
+                else (before.header.started, changes(before, machine, session))
+            )
+
+        with suppress(SizeupError):  # a store that cannot be read is the Sessions mode's to report
+            if (changed := await asyncio.to_thread(found)) is not None:
+                self._changed = changed
+                self._fill()
 
 
 def _replace_options(listed: KeyList, options: list[Option]) -> None:

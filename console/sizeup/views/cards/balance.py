@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from sizeup.charts.share_bar import ShareBar
 from sizeup.model.machine import Machine
 from sizeup.model.network import is_port
-from sizeup.session.value import Session
-from sizeup.sizing.inputs.measured_figures import best, figures
 from sizeup.sizing.path_bandwidth import storage_path_bandwidths
 from sizeup.sizing.rules import shipped
 from sizeup.units import format_rate
+
+if TYPE_CHECKING:
+    from sizeup.session.value import Session
 
 _TYPICAL = "io.ghz-rule.exact"
 _LOADS = {"Data loading": "io.class.load.per-core", "Light scans": "io.class.light-scan.per-core"}
@@ -76,21 +78,30 @@ def balance(machine: Machine | None, session: Session | None = None) -> Balance 
 
 
 def _supplies(machine: Machine, session: Session | None) -> Iterator[Supply]:
-    runs = () if session is None else session.steps.values()
-    read = best(figures(runs, "memory.read_bandwidth"))
+    read = _measured(session, "memory.read_bandwidth")
     modules = [slot.configured_transfers_per_second or 0 for slot in machine.dimm_slots if slot.size_bytes]
     if read is not None or any(modules):
-        value = sum(modules) * _BYTES_PER_TRANSFER if read is None else read.value
+        value = sum(modules) * _BYTES_PER_TRANSFER if read is None else read
         yield Supply("memory", "Memory", float(value))
-    for path in storage_path_bandwidths(machine):
+    paths = storage_path_bandwidths(machine)
+    for path in paths:
         if path.bytes_per_second:
             yield Supply("storage", _KINDS.get(path.kind, "Storage"), path.bytes_per_second)
-    measured = best(figures(runs, "storage.bandwidth"))
-    if measured is not None and not storage_path_bandwidths(machine):
-        yield Supply("storage", "Storage", measured.value)
+    if not paths and (measured := _measured(session, "storage.bandwidth")) is not None:
+        yield Supply("storage", "Storage", measured)
     links = [nic.speed_bits_per_second or 0 for nic in machine.nics if is_port(nic) and nic.carrier]
     if any(links):
         yield Supply("network", "Network", sum(links) / 8)
+
+
+def _measured(session: Session | None, name: str) -> float | None:
+    """Return the best measured figure of a quantity; None where it was not measured."""
+    if session is None:
+        return None
+    from sizeup.sizing.inputs.measured_figures import best, figures  # which the first screen of a machine does without
+
+    found = best(figures(session.steps.values(), name))
+    return None if found is None else found.value
 
 
 def delivers(found: Balance | None, resource: str) -> str:

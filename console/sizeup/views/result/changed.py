@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from sizeup.compare.drift import drift
+from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
-from sizeup.session.store import entries
+from sizeup.session.reader import read_session
+from sizeup.session.store import directory, last_written_first, start_of
 from sizeup.session.value import Session
 from sizeup.views.cards.measured import measured_texts
 
+_MOST_LOOKED_AT = 20
 _FIGURES = {"storage": "IOPS", "memory": "DRAM latency"}
 
 
 def session_before(host: str, started: str, path: str) -> Session | None:
-    """Return the latest session of a host that was started before another one; None where there is none."""
-    found = (entry.session for entry in entries() if entry.session is not None and str(entry.path) != path)
-    return next(
-        (one for one in found if one.header.host == host and one.machine is not None and one.header.started < started),
-        None,
-    )
+    """Return the latest session of a host that was started before another one; None where the newest hold none."""
+    for one in last_written_first(directory())[:_MOST_LOOKED_AT]:
+        if str(one) != path and one.name.startswith(f"{host}-") and "" < start_of(one) < started:
+            with suppress(SizeupError, OSError):  # what cannot be read is the Sessions mode's to report
+                session = read_session(str(one), samples=False)
+                if session.header.host == host and session.machine is not None:
+                    return session
+    return None
 
 
 def changes(before: Session, machine: Machine, session: Session | None) -> tuple[tuple[str, str, str], ...]:
