@@ -145,7 +145,7 @@ class Devices:
             key, label_of(name, about, trouble), (*facts, *self._path_facts(name, address)), children,
             also=(*also, *chain), identity=identity or "", name=called, brief=tuple(figures),
             more=tuple(filter(None, more)), link=link, up=up,
-            about=about, trouble=trouble,
+            trouble=trouble,
         )  # fmt: skip
 
     def _pci_chain(self, address: str | None) -> Iterable[PciFunction]:

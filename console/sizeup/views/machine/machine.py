@@ -11,7 +11,6 @@ from sizeup.discovery.findings.memory import growth_by_node
 from sizeup.discovery.numa import HUGE_PAGES
 from sizeup.model.machine import Machine, PuCounts
 from sizeup.model.numa import NUMA, HugePages, MemoryKind
-from sizeup.model.topology import CacheKind
 from sizeup.procfs.lists import format_list
 from sizeup.text import counted, if_known, plural
 from sizeup.units import format_bytes, format_hz
@@ -52,26 +51,22 @@ from sizeup.views.machine.hardware_sections import (
 from sizeup.views.machine.memory_modules import memory_modules_section
 from sizeup.views.machine.os_settings import disk_settings_section, settings_section
 from sizeup.views.machine.section import UNKNOWN, Section, size_or_unknown
+from sizeup.views.machine.topology import cache_level, cache_size
 from sizeup.views.machine.virtualization import UNPROVEN, cloud_text, runs_on
 
 _CACHED = "what is used beyond the cache runs at the speed of that memory"
 """Of a memory-side cache: the kernel places data in the memory behind it alone (admin-guide/mm/numaperf.rst)."""
-_CACHE_LETTERS = {CacheKind.DATA: "d", CacheKind.INSTRUCTION: "i", CacheKind.UNIFIED: ""}
 
 
 def cache_summary(machine: Machine) -> tuple[str, ...]:
     """One text a level and kind, ``L2 2 MiB x 16``; sizes that differ are listed."""
-    groups: dict[tuple[int, str], Counter[int | None]] = {}
+    groups: dict[tuple[int, str], Counter[str]] = {}
     for cache in machine.caches:
-        key = (cache.level, f"L{cache.level}{_CACHE_LETTERS[cache.kind]}")
-        groups.setdefault(key, Counter())[cache.size_bytes] += 1
-    texts = []
-    for (_, name), sizes in groups.items():
-        parts = [
-            f"{'size unknown' if size is None else format_bytes(size)} × {count}" for size, count in sizes.most_common()
-        ]
-        texts.append(f"{name} {' and '.join(parts)}")
-    return tuple(texts)
+        groups.setdefault((cache.level, cache_level(cache)), Counter())[cache_size(cache)] += 1
+    return tuple(
+        f"{name} {' and '.join(f'{size} × {count}' for size, count in sizes.most_common())}"
+        for (_, name), sizes in groups.items()
+    )
 
 
 def _pu_text(counts: PuCounts) -> str:

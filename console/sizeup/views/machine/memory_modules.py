@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from sizeup.charts.table import Column, Table
 from sizeup.discovery.findings.dimms import channel_sizes, speed_text
 from sizeup.discovery.numa import SMBIOS_TABLE
 from sizeup.model.machine import DimmSlot, EdacController, Machine
-from sizeup.text import plural
+from sizeup.text import if_known, plural
 from sizeup.units import format_bytes
-from sizeup.views.machine.section import UNKNOWN, Section, size_or_unknown
+from sizeup.views.machine.section import UNKNOWN, Section, size_or_unknown, table_section
 
 _ROWS = 32
 """More slots than these are left to the JSON."""
@@ -34,7 +33,7 @@ def memory_modules_section(machine: Machine) -> Section | None:
         counts = Counter(channels.values()).most_common()
         texts = (f"{count} × {format_bytes(size) if size else 'empty'}" for size, count in counts)
         facts.append(("channels", f"{plural(len(channels), 'channel')}: {', '.join(texts)}"))
-    return Section("Memory modules", tuple(facts), _table(slots))
+    return table_section("Memory modules", _rows(slots), numeric=("size", "MT/s", "rated"), facts=tuple(facts))
 
 
 def _slot_facts(slots: Sequence[DimmSlot]) -> list[tuple[str, str]]:
@@ -88,28 +87,23 @@ def _total(counts: Sequence[int | None]) -> str:
     return UNKNOWN if None in counts else str(sum(count or 0 for count in counts))
 
 
-def _table(slots: Sequence[DimmSlot]) -> Table | None:
+def _rows(slots: Sequence[DimmSlot]) -> list[dict[str, str | int | None]]:
+    """Return a row for each slot that is not known to be empty; nothing for too many."""
     populated = [slot for slot in slots if slot.populated is not False]
-    if not populated or len(populated) > _ROWS:
-        return None
-    rows = tuple(
-        (
-            slot.name or "-",
-            slot.bank or "-",
-            size_or_unknown(slot.size_bytes),
-            slot.kind or "-",
-            _speed_cell(slot.configured_transfers_per_second),
-            _speed_cell(slot.rated_transfers_per_second),
-            " ".join(filter(None, (slot.manufacturer, slot.part_number))) or "-",
-        )
+    return [
+        {
+            "slot": slot.name,
+            "bank": slot.bank,
+            "size": size_or_unknown(slot.size_bytes),
+            "type": slot.kind,
+            "MT/s": if_known(slot.configured_transfers_per_second, _megatransfers),
+            "rated": if_known(slot.rated_transfers_per_second, _megatransfers),
+            "part": " ".join(filter(None, (slot.manufacturer, slot.part_number))),
+        }
         for slot in populated
-    )
-    columns = (
-        Column("slot"), Column("bank"), Column("size", numeric=True), Column("type"), Column("MT/s", numeric=True),
-        Column("rated", numeric=True), Column("part"),
-    )  # fmt: skip
-    return Table("", columns, rows)
+        if len(populated) <= _ROWS
+    ]
 
 
-def _speed_cell(transfers_per_second: int | None) -> str:
-    return "-" if transfers_per_second is None else f"{transfers_per_second // 1_000_000:,}"
+def _megatransfers(transfers_per_second: int) -> str:
+    return f"{transfers_per_second // 1_000_000:,}"

@@ -106,9 +106,7 @@ class _TreeBuilder:
         small = len(machine.packages) <= 2
         core_text = counted(len(cores) if machine.cores else None, "core")
         key, label_text = f"package:{index}", label_of(label, core_text, "")
-        return TopologyItem(
-            key, label_text, facts, tuple(inside), small, name=label, brief=(core_text,), about=core_text
-        )
+        return TopologyItem(key, label_text, facts, tuple(inside), small, name=label, brief=(core_text,))
 
     def _node(self, node: NumaNode) -> TopologyItem:
         few = len(self._machine.nodes) <= 4
@@ -140,7 +138,7 @@ class _TreeBuilder:
         name, about = f"Node {node.os_id}", f"{cores}, {memory}"
         return TopologyItem(
             key, label_of(name, about, trouble), _node_facts(node), also=tuple(pools), name=name, brief=(about,),
-            about=about, trouble=trouble,
+            trouble=trouble,
         )  # fmt: skip
 
     def _loose_pus(self, pus: Sequence[Pu]) -> list[TopologyItem]:
@@ -189,7 +187,7 @@ class _TreeBuilder:
             ("Cluster", core.cluster),
             ("Base clock", if_known(core.base_hz, format_hz)),
             ("Highest clock", if_known(core.max_hz, format_hz)),
-            *((f"Cache {_level(item)}", _size(item)) for item in caches.values()),
+            *((f"Cache {cache_level(item)}", cache_size(item)) for item in caches.values()),
         )
         kind = f" {core.kind}" if core.kind else ""
         state = "offline" if offline else "not allowed" if not_allowed else ""
@@ -252,14 +250,16 @@ def _share(part: int | None, whole: int | None) -> str | None:
 
 def cache_name(cache: Cache) -> str:
     """Return level, kind and size of a cache: ``L1d 32 KiB``."""
-    return f"{_level(cache)} {_size(cache)}"
+    return f"{cache_level(cache)} {cache_size(cache)}"
 
 
-def _level(cache: Cache) -> str:
+def cache_level(cache: Cache) -> str:
+    """Return level and kind of a cache: ``L1d``."""
     return f"L{cache.level}" + {CacheKind.DATA: "d", CacheKind.INSTRUCTION: "i", CacheKind.UNIFIED: ""}[cache.kind]
 
 
-def _size(cache: Cache) -> str:
+def cache_size(cache: Cache) -> str:
+    """Return the size of a cache as text."""
     return "size unknown" if cache.size_bytes is None else format_bytes(cache.size_bytes)
 
 

@@ -48,8 +48,6 @@ class TopologyItem(Struct, frozen=True):
     """Its link as the map says it."""
     up: bool = True
     """Whether it is in service; an interface without a link is not."""
-    about: str = ""
-    """What of the label follows the name."""
     trouble: str = ""
     """Its fault in a word or two; also part of the label."""
     change: ItemChange | None = None

@@ -194,7 +194,7 @@ class MapParts:
         if len(plain) <= _ALIKE:
             return items
         name, count = f"{plain[0].name} to {plain[-1].name}", plural(len(plain), "disk")
-        alike = TopologyItem(plain[0].key, f"{name}: {count}", name=name, brief=(count,), about=count)
+        alike = TopologyItem(plain[0].key, f"{name}: {count}", name=name, brief=(count,))
         return [*(item for item in items if item not in plain), alike]
 
 
