@@ -249,7 +249,11 @@ def fact_rows(run: StepRun, share: Sequence[SegmentRow], *, going_on: bool) -> l
     """Return the main figures of each load or size, the ``share`` of a workload, and which checks passed."""
     table = point_rows(run)
     columns = [number for number, one in enumerate(table.numeric) if one and table.columns[number] not in _UNLISTED]
-    listed = [[_short_title(table.columns[number]) for number in columns]]
+    short = [_short_title(table.columns[number]) for number in columns]
+    # Reads and writes have columns of their own, with the same short title.
+    listed = [
+        [one if short.count(one) == 1 else table.columns[number] for one, number in zip(short, columns, strict=True)]
+    ]
     listed += [[row[number].text.replace(NOT_MEASURED, "") for number in columns] for row in table.rows]
     widths = [max(map(len, cells)) + 2 for cells in zip(*listed, strict=True)]
     ends = [end for end in accumulate(widths) if end <= _LISTED_COLUMNS]
