@@ -23,7 +23,7 @@ async def test_one_number_gives_the_verdict_of_a_known_capacity(console: Console
         await pilot.pause()
         verdict = console.says("#band")
 
-    assert "Enter shows the verdict" in shown
+    assert "Enter Verdict" in shown
     assert "Or from a file" in shown
     assert "PASS" in verdict
     assert sorted(console.app.stated) == ["capacity.iops", "workload.iops"]

@@ -385,7 +385,11 @@ class SummaryScreen(ModeScreen):
         if machine is None or runs.going_on or self._changed_of == (runs.path or "live"):
             return
         self._changed_of = runs.path or "live"
-        self.set_timer(_CHANGES_SECONDS, lambda: self.run_worker(self._read_changes(), exclusive=True))
+        self.set_timer(_CHANGES_SECONDS, self._start_reading)
+
+    def _start_reading(self) -> None:
+        if self.is_running and self.app.is_running:  # else nobody would wait for it
+            self.run_worker(self._read_changes(), exclusive=True)
 
     async def _read_changes(self) -> None:
         runs, machine = self.host.runs, self.host.machine
