@@ -26,8 +26,6 @@ _LEAST_CORES = 8
 _BETWEEN = 2
 """Blanks between columns, and between bands side by side."""
 
-Band = list[Row]
-
 
 class Bands:
     """The bands of one machine."""
@@ -55,7 +53,7 @@ class Bands:
         cores = min(self._most, _LEAST_CORES)
         return self._names + cores + _BETWEEN + max(map(width_of, memory.values()), default=0)
 
-    def _draw(self, nodes: Sequence[NumaNode], cpus: CpuStates, width: int) -> list[Band]:
+    def _draw(self, nodes: Sequence[NumaNode], cpus: CpuStates, width: int) -> list[list[Row]]:
         """Return the rows of each band."""
         by_name = {node_name(node): node for node in nodes}
         memory = self._memory(nodes, _bar_cells(width))
@@ -99,7 +97,7 @@ def _bar_cells(width: int) -> int:
     return _SHORT_BAR_CELLS if width < _NARROW else _BAR_CELLS * (2 if width >= _WIDE else 1)
 
 
-def _split(bands: Sequence[Band], count: int) -> list[list[Row]]:
+def _split(bands: Sequence[list[Row]], count: int) -> list[list[Row]]:
     """Return bands in that many columns of about the same height, none of them torn apart."""
     total = sum(map(len, bands))
     for high in range(-(-total // count), total + 1):

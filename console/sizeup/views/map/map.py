@@ -25,8 +25,8 @@ from sizeup.views.map.settings import settings_rows
 
 __all__ = ["Cell", "Map", "MapMaker", "Row"]
 
-_MOST_BOXES = 3
-"""Sockets that stand side by side; more are bands."""
+_MOST_SOCKETS, _MOST_BOXES = 3, 8
+"""Sockets that stand side by side, and frames with those of nodes in none; more are bands."""
 _LEAST_BOX = 38
 """Columns of a socket beside another one."""
 _DETAIL_ROWS, _FEW_DETAIL_ROWS, _TALL = 8, 5, 34
@@ -88,7 +88,8 @@ class MapMaker:
         """
         now = {node.os_id: node for node in nodes}
         cpus = CpuStates(self._parts.states, loads, self._parts.cell_role)
-        framed = len(self._sockets) <= _MOST_BOXES and (width + 1) // max(len(self._sockets), 1) > _LEAST_BOX
+        few = len(self._sockets) <= _MOST_SOCKETS and len(self._parts.boxes) <= _MOST_BOXES
+        framed = few and (width + 1) // max(len(self._sockets), 1) > _LEAST_BOX
         inside = (width if chosen is None else int(width * _LEFT) if width >= _WIDE else width // 2) - 4
         least = _DETAIL_ROWS if height >= _TALL else _FEW_DETAIL_ROWS
         key = (width, height, self._live or bool(loads))
@@ -103,6 +104,7 @@ class MapMaker:
                 self._layouts[key] = size
                 return Map((*top, *self._foot(sections, chosen, inside, width, left)))
         self._layouts[key] = size
+        sections = self._sections(size, width - 4, framed=framed)
         rows = [*top, *(row for title, basis, body in sections for row in panel(title, body, width, basis=basis))]
         return Map(tuple(rows), tuple(self._details(chosen, width, least)))
 

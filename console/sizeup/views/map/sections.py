@@ -70,7 +70,7 @@ def device_section(title: str, items: Sequence[TopologyItem], width: int, *, lis
 def _device_rows(items: Sequence[TopologyItem], width: int, *, listed: bool) -> list[Row]:
     """Return a row for each device, its health before and its link behind it; else as many in a row as fit."""
     if listed:
-        names = min(max((len(item.name) for item in items), default=0), width // 3) + 1
+        names = min(max((len(item.name) for item in items), default=0), width // 2) + 1
         return [_device_row(item, names, width) for item in items]
     entries = [(_health(item), *device_cells(item)) for item in items]
     whole = [
