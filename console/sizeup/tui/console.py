@@ -620,7 +620,9 @@ class ConsoleApp(TerminalApp):
         from sizeup.tui.dialogs import ask
 
         commands = list(self.commands())
-        ask(self, CommandDialog(commands), lambda chosen: self.call_next(commands[int(chosen)].run))
+        dialog = CommandDialog(commands)
+        dialog.set_class(self._frame_ticks > 2, "-undimmed")
+        ask(self, dialog, lambda chosen: self.call_next(commands[int(chosen)].run))
 
     def on_key(self, event: Any) -> None:
         """Escape leaves an input."""
