@@ -51,8 +51,8 @@ from sizeup.views.result.summary import summary
 
 _HIGH = 30
 """Rows from which on factors and cost stand below the shares."""
-_COST_FROM_ROW = 22
-"""Rows of everything above the cost but for the shares."""
+_COST_FROM_ROW = 17
+"""Rows of everything above the cost but for the shares and factors."""
 _FRAME = 4
 _MOVES, _BACK = "Enter: factors", "Enter: working"
 _INPUTS, _EDITING = "~ assumed; Enter edits", "Enter takes it, Esc leaves"
@@ -336,7 +336,7 @@ class SizingScreen(ModeScreen):
         chosen = state.sizing.inputs.get("license.pack")
         cost.border_title = frame_title("Cost", "list price over the term", width + _FRAME)
         products = rows(state.sizing.inputs, shipped())
-        rows_above = _COST_FROM_ROW + 3 * len(state.given.cards)
+        rows_above = _COST_FROM_ROW + 3 * sum(bool(one.demand) for one in state.given.cards) + len(state.factors[:5])
         room = 4 if self.has_class("-high") else max(self.app.size.height - rows_above, 3)
         cost.update(cost_lines(products, chosen.value if isinstance(chosen, Words) else "", width, look, room))
 

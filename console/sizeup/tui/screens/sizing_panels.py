@@ -12,7 +12,7 @@ from sizeup.model.advice import Card
 from sizeup.sizing.licensing.table import Row
 from sizeup.sizing.sensitivity import Swing
 from sizeup.sizing.verdict import capacity_text, share_text
-from sizeup.text import cell_len, plural
+from sizeup.text import cell_len
 from sizeup.tui.screens.summary_rows import status_content, styled
 from sizeup.views.cards.cards import TITLES, card_status
 from sizeup.views.inputs.input_names import input_label
@@ -23,6 +23,8 @@ _NAME, _USED, _WORST = 9, 13, 7
 _LEAST_BAR = 10
 _MOST_INPUTS = 5
 _LABEL = 24
+_UNITS = 8
+"""Columns of how many licenses are required."""
 
 
 def share_lines(
@@ -37,7 +39,9 @@ def share_lines(
     status = max((cell_len(card_status(card)) for card in cards), default=0) + 2
     columns = width - _NAME - _USED - status - 3 - (_WORST + 1 if worst else 0)
     if not cards:
-        return Content.styled("No demand yet.", "$dim")
+        return Content.assemble(
+            ("w", "bold $acc"), (" enters a workload, whose share of each resource stands here.", "$dim")
+        )
     if columns < _LEAST_BAR:
         return _narrow_lines(cards, before, width, look)
     titles = "".join((f"{'Used':>{_USED}}", f"{'Worst':>{_WORST + 1}}" if worst else "", "   Status"))
@@ -136,24 +140,28 @@ def cost_lines(rows: Sequence[Row], chosen: str, width: int, look: ScreenLook, m
         return Content.styled("Unknown: the license count lacks an input.", "$dim")
     most = max((row.term_cost.value for row in known if row.term_cost is not None), default=0.0) or 1.0
     name = max(cell_len(row.title) for row in known) + 2
-    price = max(cell_len(cost_of(row)) for row in known) + 1
-    columns = width - name - price - 15
+    price = max(cell_len(_price(row)) for row in known) + 1
+    columns = width - name - price - _UNITS
     if columns < _LEAST_BAR // 2:  # the names and prices go before the bars
-        columns, name = 0, max(width - price - 15, 8)
+        columns, name = 0, max(width - price - _UNITS, 8)
     sign = "=" if look is ScreenLook.ASCII else "▄"
     lines = []
     for number, row in enumerate(known):
         value = 0.0 if row.term_cost is None else row.term_cost.value
         full = round(value / most * columns)
-        units = "" if row.units is None or row.free else plural(round(row.units.value), "license")
+        units = "" if row.units is None or row.free or row.forbidden else f"{row.units.value:g} x"
         bars = ((sign * full, "$s4"), (sign * (columns - full), "$track"))
         shown = bars if not row.forbidden else ((" " * columns, ""),)
         lines.append(
             Content.assemble(
                 (Content(row.title).truncate(name, ellipsis=True, pad=True).plain, "bold $hi" if not number else ""),
-                (f"{'not permitted' if row.forbidden else units:<14} ", "$dim"),
+                (f"{units:<{_UNITS}}", "$dim"),
                 *shown,
-                (f"{'' if row.forbidden else cost_of(row):>{price}}", "bold $hi" if not number else "$foreground"),
+                (f"{_price(row):>{price}}", "bold $hi" if not number else "$foreground"),
             )
         )
     return Content("\n").join(lines)
+
+
+def _price(row: Row) -> str:
+    return "not permitted" if row.forbidden else cost_of(row)
