@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from sizeup.errors import UsageError
 from sizeup.model.machine import Machine, PathBudget, Stage
 from sizeup.model.network import NfsMount, Nic
-from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.input_value import UnusedMeasurement
@@ -228,3 +228,25 @@ def test_a_disk_without_a_known_path_counts_for_the_storage_only_where_it_is_all
     assert storage_path_bandwidths(Machine(block_devices=(disk, other)), None, measured) == ()
     assert storage_path_bandwidths(Machine(block_devices=(disk, other)), "/", measured)[0].bytes_per_second == 5e8
     assert disks_that_count(Machine(block_devices=(disk, other))) == {"vda", "vdb"}
+
+
+def test_ports_of_different_fabrics_are_no_one_path() -> None:
+    machine = fibre_channel(port("host0"), port("host1"), Hba("host11", Transport.SAS))
+
+    assert [(one.devices, one.bytes_per_second) for one in storage_path_bandwidths(machine)] == [
+        (("host0", "host1"), 1.6e9),
+        (("host11",), 8e8),
+    ]
+
+
+def test_a_port_online_at_an_unknown_speed_is_named_and_leaves_a_failure_open() -> None:
+    known = fibre_channel(port("host0"), port("host1"))
+    machine = replace(known, budgets=known.budgets[:1])
+    (found,) = storage_path_bandwidths(machine)
+    values = described(machine, {})
+
+    assert (found.devices, found.unknown, found.failure) == (("host0",), ("host1",), "")
+    assert values["path.bandwidth_mb_s"].source == "FC port host0 (host1 online, speed unknown)"
+    assert "path.degraded_mb_s" not in values
+    down = replace(machine, hbas=(machine.hbas[0], port("host1", "Linkdown")))
+    assert storage_path_bandwidths(down)[0].failure == "host0"

@@ -208,11 +208,12 @@ def _lines(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, subject: 
             parts.append(table_lines(license_table(sizing, pack), 80))
         elif part in ("working", "sources"):
             parts.append(sizing_lines(sizing, sources=part == "sources"))
-        elif part != "sensitivity":
-            parts.append(_explanation(part, sizing, pack))
+        elif part != "sensitivity" and (explained := _explanation(part, sizing, pack)) not in parts:
+            parts.append(explained)
     if not parts:
         most = LINES - len(origin)
-        parts.append(answer_lines(sizing, most=most, basis=basis_text(sizing.inputs)))
+        findings = () if subject.machine is None else subject.machine.findings
+        parts.append(answer_lines(sizing, most=most, basis=basis_text(sizing.inputs), findings=findings))
     if "sensitivity" in arguments.show:
         parts.append(_sensitivity_lines(sizing, pack))
     if arguments.against is not None:
@@ -263,6 +264,10 @@ def _explained(name: str, sizing: Sizing) -> Advice:
         what = "a license count" if name == "license" else "a demand"
         raise UsageError(f"--show {name}: expected {what} to explain, found none; {_DEMAND_OF.get(name, '')}")
     known = next((one for one in CALCULATIONS if name.startswith(one.gives)), None)
+    if known is not None and name.startswith("license."):  # no count and no cost: why not
+        why_not = next(card.advice for card in sizing.cards if card.resource == "license" and card.advice)
+        if (found := sizing.find(why_not)) is not None and found.quantity is None:
+            return found
     if known is not None:
         nothing = f"nothing about the {known.name} applies to these inputs"
         why = next((one.sentence() for one in sizing.questions if one.calculation == known.name), nothing)

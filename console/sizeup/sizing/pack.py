@@ -100,6 +100,8 @@ class MetricEntry(SourcedEntry, frozen=True):
     """Price of what every server needs besides these units, as the products name it: ``server``; empty for nothing."""
     minimum_order: float = 0
     """Least that one order holds, whatever the machine."""
+    least: str = ""
+    """The minimum that the formulas hold users to: ``25 a processor``; empty for none."""
     notes: dict[str, str] = {}
     """Caveats by scope: what conflicts between sources, or must be true for the rule to hold."""
 
@@ -147,6 +149,8 @@ class ProductEntry(SourcedEntry, frozen=True):
     note: str = ""
     price_note: str = ""
     """What its price is worth: a clause after "the list price of X "."""
+    price_note_version: str = ""
+    """The version that the note is about; empty for all."""
     brief: str = ""
     """A name for narrow places, ``EE``; empty for the title."""
 

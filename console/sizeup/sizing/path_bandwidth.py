@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.machine import Machine, PathBudget
-from sizeup.model.storage import BlockKind
+from sizeup.model.storage import BlockKind, Hba, Transport
 from sizeup.sizing.storage_paths import (
     StorageTarget,
     backup_interfaces,
@@ -59,6 +59,13 @@ class PathBandwidth(Struct, frozen=True):
     """Bandwidth after losing one port of a card with several; 0 where no card has several."""
     port: str = ""
     """What that is: ``host3``."""
+    unknown: tuple[str, ...] = ()
+    """Ports beside them that are online at an unknown speed, and not counted."""
+
+    @property
+    def unknown_text(self) -> str:
+        """What is said of these ports; empty for none."""
+        return f"{', '.join(self.unknown)} online, speed unknown" if self.unknown else ""
 
     @property
     def estimated(self) -> tuple[str, ...]:
@@ -84,9 +91,26 @@ def storage_path_bandwidths(
     waiting = standby_adapters(machine, named, down)
     standby = [one for one in usable if one.device in waiting and one.limit_bytes_per_second]
     counted = [capacity for capacity in measured if _has_dedicated_path(machine, capacity.target, named)]
+    fabrics: dict[Transport, list[Hba]] = {}
+    for hba in machine.hbas:
+        fabrics.setdefault(Transport.FC if hba.transport is Transport.FCOE else hba.transport, []).append(hba)
+
+    def adapters(hbas: Sequence[Hba]) -> PathBandwidth | None:
+        """Those of one fabric; what the loss of one leaves is open where the speed of another is unknown."""
+        names = [one.name for one in hbas]
+        waiting = [one for one in standby if one.device in names]
+        found = _path_bandwidth("HBA", map(budgets.get, names), counted, waiting)
+        if found is None:
+            return None
+        online = {one.name for one in hbas if one.state == "Online" and one.speed_bits_per_second is None}
+        reached = online if named is None else online & named.carriers
+        unknown = tuple(sorted(reached.difference(found.devices, down)))
+        is_open = unknown and not found.degraded_bytes_per_second
+        return replace(found, unknown=unknown, failure="" if is_open else found.failure)
+
     bandwidths = (
         _path_bandwidth("NVMe", [budgets.get(one.name) for one in machine.nvme_controllers], counted),
-        _path_bandwidth("HBA", [budgets.get(one.name) for one in machine.hbas], counted, standby),
+        *map(adapters, fabrics.values()),
         _network(machine, budgets, named, down, counted),
     )
     found = list(filter(None, bandwidths))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.array import drive_iops, flash_drives
@@ -152,7 +154,17 @@ def _sync(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
-CALCULATIONS = (
+def _of_redo(calculation: Calculation) -> Calculation:
+    """Return a calculation that says nothing where somebody stated that there is no redo."""
+
+    def work(sheet: Sheet) -> Iterator[Advice]:
+        stated = sheet.inputs.get("redo.mb_s")
+        return iter(()) if isinstance(stated, Quantity) and not stated.value else calculation.work(sheet)
+
+    return replace(calculation, work=work)
+
+
+_ALL = (
     Calculation("redo", _rate, ("redo.rate",), about=("redo.",)),
     Calculation("redo writes", _writes, ("redo.writes.",)),
     Calculation("drives for redo", _drives, ("redo.drives",)),
@@ -163,3 +175,4 @@ CALCULATIONS = (
     Calculation("link utilization by redo", _link, ("redo.link-share",)),
     Calculation("synchronous redo writes", _sync, ("redo.sync-write",)),
 )
+CALCULATIONS = tuple(map(_of_redo, _ALL))

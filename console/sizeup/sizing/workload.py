@@ -300,7 +300,7 @@ def _contradicts(sheet: Sheet, stated: Quantity, requests: tuple[Quantity | None
 def _redo(sheet: Sheet) -> tuple[Quantity | None, Quantity | None]:
     """Redo of all databases: bytes and writes per second."""
     each = sheet.optional("redo.mb_s")
-    if each is None:
+    if each is None or not each.value:
         return None, None
     count = sheet.number("redo.databases")
     rate = each.scaled(count.value)

@@ -220,11 +220,13 @@ def path_bandwidth_values(machine: Machine, bandwidths: Sequence[PathBandwidth])
     widest, *others = bandwidths
     caveats = [_measured_text(widest)] if widest.measured and widest.estimated else []
     caveats += [
-        f"{other.kind} ({', '.join(other.devices)}) is not counted, with {format_in(other.bytes_per_second, 'MB/s')}: "
+        f"{other.kind} ({'; '.join(filter(None, (', '.join(other.devices), other.unknown_text)))}) is not counted, "
+        f"with {format_in(other.bytes_per_second, 'MB/s')}: "
         f"for the device of the database, use {KEYS['db.device'].flag}"
         for other in others
     ]
     source = _named(machine, widest.kind, widest.devices)
+    source += f" ({widest.unknown_text})" if widest.unknown else ""
     origin = Origin.DETECTED if widest.estimated else Origin.MEASURED
     bandwidth = Quantity(widest.bytes_per_second, "bytes/s", origin, source, caveats=tuple(caveats))
     lost = _named(machine, widest.kind, tuple(widest.failure.split(", "))) if widest.failure else ""

@@ -175,13 +175,14 @@ def chosen_version(sheet: Sheet, pack: Pack, product: ProductEntry) -> str:
 
 
 def chosen_metric(sheet: Sheet, pack: Pack, product: ProductEntry) -> MetricEntry:
-    """The metric that ``license.metric`` names, else the product's own."""
+    """The metric that ``license.metric`` names, else the product's own: ``nup`` is ``se2_nup`` for SE2."""
     name = sheet.optional_words("license.metric") or product.metric
-    metric = pack.find_metric(name)
+    sold = {product.metric, *product.metrics, *product.price}
+    own = f"{short(product.id)}_{name}"
+    metric = pack.find_metric(own if name not in sold and own in sold else name)
     if metric is None:
         raise _unknown_name("metric", name, [short(entry.id) for entry in pack.metric])
-    sold = {product.metric, *product.metrics, *product.price}
-    if name not in sold and "license.list_usd" not in sheet.inputs:
+    if short(metric.id) not in sold and "license.list_usd" not in sheet.inputs:
         choices = ", ".join(short(entry.id) for entry in pack.metric if short(entry.id) in sold)
         raise UsageError(f"license.metric: {product.title} is licensed by {choices}, found {name!r}")
     return metric

@@ -50,7 +50,8 @@ def price_warnings(inputs: Inputs, rules: Rules, advice: tuple[Advice, ...], tod
         if is_own_price(sheet, part) or not any(part.price.values()):
             continue
         name = f"the list price of {part.title}"
-        if part.price_note:
+        version = sheet.optional_words("license.version") or part.price_note_version
+        if part.price_note and version == part.price_note_version:
             yield f"{name} {part.price_note}"
         if day is None:
             yield f"{name} has no date: compare it with the vendor's list"

@@ -100,6 +100,14 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
     counted = f"{count_range(quantity, metric.unit)}{beside}{' of each' if options else ''}"
     sheet.facts.append(LicenseCount(name, short_name, counted, sheet.assumptions, sheet.notes))
     decision, verdict = "", f"{name}: {counted} required"
+    users = sheet.inputs.get("license.users")
+    if (
+        metric.least
+        and isinstance(users, Quantity)
+        and users.origin is not Origin.RULE
+        and quantity.value > users.value
+    ):
+        verdict += f" by the minimum of {metric.least}"
     if product.is_free and not options:
         decision, verdict = "free", f"{name}: no licenses needed"
     title = f"Licenses: {short_name}, {metric.title}"

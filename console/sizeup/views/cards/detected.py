@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from sizeup.model.machine import Machine
 from sizeup.model.network import is_port
 from sizeup.model.storage import BlockKind, Hba, Transport
-from sizeup.text import counted, plural
+from sizeup.text import counted, listed, plural
 from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes, format_hz
 from sizeup.views.machine.device_sections import direct_nfs_section
 from sizeup.views.machine.facts import machine_facts
@@ -50,8 +50,8 @@ def _fc_text(ports: list[Hba]) -> str:
     if not ports:
         return ""
     up = [port for port in ports if port.state == "Online"]
-    speeds = {port.speed_bits_per_second for port in up if port.speed_bits_per_second}
-    speed = f" {format_bit_rate(max(speeds))}" if speeds else ""
+    speeds = sorted({port.speed_bits_per_second or 0 for port in up})
+    speed = f" {listed([format_bit_rate(one) if one else 'unknown' for one in speeds])}" if any(speeds) else ""
     return f"{len(ports)} FC{speed}" if len(up) == len(ports) else f"{len(up)} of {len(ports)} FC{speed} up"
 
 

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Container, Sequence
 
 from sizeup.model.advice import Advice, AdviceSet, Card
+from sizeup.model.finding import Finding
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.inputs.presets import Preset, unchanged_preset
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
@@ -24,6 +25,7 @@ from sizeup.views.result.license_answer import (
     license_rest,
     license_verdict,
 )
+from sizeup.views.result.summary import critical
 from sizeup.views.result.verdict import first_card, overall_text, unsettled_note
 
 LINES = 25
@@ -39,8 +41,10 @@ _OF_CARDS = ("verdict.", "license.", "io.demand.", "io.capacity", "io.line-rate.
 """What begins the ids of advice that the table has already, or that its working has."""
 
 
-def answer_lines(given: Sizing, width: int = 80, most: int = LINES, basis: str = "") -> list[str]:
-    """Return the answer on one screen: verdict, basis, the table, what limits, fails and costs, then notes.
+def answer_lines(
+    given: Sizing, width: int = 80, most: int = LINES, basis: str = "", findings: Sequence[Finding] = ()
+) -> list[str]:
+    """Return the answer on one screen: verdict, basis, what is broken, the table, what limits and costs, then notes.
 
     Notes and other answers are shown as far as there is room; assumptions come first.
     """
@@ -51,6 +55,9 @@ def answer_lines(given: Sizing, width: int = 80, most: int = LINES, basis: str =
     first = first_card(given.cards)
     lines = _verdict_lines(given, first, width)
     lines += _folded("Basis    ", basis, width) if basis else []
+    if grave := critical(findings):
+        more = f" (and {len(grave) - 1} more)" if len(grave) > 1 else ""
+        lines.append(f"Critical {_clipped(grave[0].title, width - 9 - len(more))}{more}")
     lines += printed
     table = _table(given.cards, width)
     lines += ["", *table] if table else []

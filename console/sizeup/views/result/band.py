@@ -20,8 +20,8 @@ from sizeup.sizing.verdict import (
 )
 from sizeup.text import capitalized, plural
 from sizeup.views.band import Band, NextStep, Number
-from sizeup.views.cards.cards import OUTAGE
-from sizeup.views.result.summary import SEVERITY_WORDS, Summary
+from sizeup.views.cards.cards import OUTAGE, status_label
+from sizeup.views.result.summary import SEVERITY_WORDS, Summary, critical
 from sizeup.views.result.verdict import first_card, overall_text
 
 STATUS_TOKENS = {"PASS": "ok", "WARN": "warn", "NOT CERTAIN": "warn", "ASSUMED": "warn", "FAIL": "bad"}
@@ -64,9 +64,9 @@ def summary_band(
             "NO WORKLOAD", "acc", _machine_sentence(shown, machine), steps=tuple(steps[:2]), number=_cores(machine)
         )
     return Band(
-        verdict.status,
+        verdict.label,
         status_token(verdict.status),
-        band_sentence(card),
+        f"{band_sentence(card)}{_not_judged(shown, card)}",
         steps=(step,) if (step := _step(shown, card, why, tries, measures)) is not None else tuple(steps[:1]),
         basis=" · ".join(filter(None, (capitalized(verdict.basis), *_assumed(card)))),
         why=why,
@@ -78,6 +78,10 @@ def summary_band(
 def _step(shown: Summary, card: Card, why: str, tries: str, measures: str) -> NextStep | None:
     """Return what to do about a verdict with its key: what a finding asks for, other inputs, or a measurement."""
     fix = shown.verdict.fix
+    grave = critical(finding for _, finding in shown.findings)
+    if not fix and card.status in _GOOD and grave:
+        number = plural(len(grave), "critical finding")
+        return NextStep(f"Mend {number} first: {grave[0].title.rstrip('.')}.", why, "shows more")
     if not fix and card.status in _GOOD:
         return NextStep("Nothing has to be done.", tries, "tries other inputs")
     if not fix:
@@ -86,14 +90,25 @@ def _step(shown: Summary, card: Card, why: str, tries: str, measures: str) -> Ne
     return NextStep(f"{fix.rstrip('.')}.", why if of_finding else tries, "shows more" if of_finding else "tries it")
 
 
+def _not_judged(shown: Summary, card: Card) -> str:
+    """Return the main resources that a pass says nothing of, as a sentence; empty for none."""
+    parts = [one for one in shown.given.cards if one.resource in _MAIN and one.share is None and one is not card]
+    names = ", ".join(RESOURCE_NAMES[one.resource] for one in parts)
+    return f" Not judged: {names}." if names and card.status in _GOOD else ""
+
+
+_MAIN = ("storage", "cpu", "memory")
+
+
 def changed_band(band: Band, base: Sequence[Card]) -> Band:
     """Return a band with the verdict before a change, by the cards before it; as it is where that is the same."""
     card = first_card(base)
     number = None if card is None else share_number(card)
     if card is None or number is None:
         return band
-    word = overall_text(base)
-    before = (word, status_token(word), f"{number.text} {number.unit}")
+    status = overall_text(base)
+    word = status_label(status, assumed=bool(card.assumed))
+    before = (word, status_token(status), f"{number.text} {number.unit}")
     same = band.number is not None and (band.word, band.number.text) == (word, number.text)
     return band if same else replace(band, before=before)
 

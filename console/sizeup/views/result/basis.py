@@ -96,6 +96,8 @@ def _redo(inputs: Inputs) -> str:
     if redo is None:
         typed = [value for key in STORAGE_KEYS if (value := _number(inputs, key)) is not None]
         return "redo not given" if any(value.origin is Origin.USER for value in typed) else ""
+    if not redo.value:
+        return "no redo"
     times = f"{format_in(databases.value, '')} x " if databases is not None and databases.value > 1 else ""
     return f"{times}{brief(redo, 'MB/s')} redo"
 

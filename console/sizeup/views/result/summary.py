@@ -63,6 +63,11 @@ def all_findings(machine: Machine | None, session: Session | None) -> tuple[tupl
     return tuple(sorted(found.items(), key=lambda pair: gravity(pair[1])))
 
 
+def critical(findings: Iterable[Finding]) -> list[Finding]:
+    """Return those that must be mended before a database runs here."""
+    return [one for one in findings if one.severity is Severity.CRITICAL]
+
+
 def _by_key(*sources: Iterable[Finding]) -> dict[str, Finding]:
     """Findings by key. A run writes down what discovery found as well: of those the later holds.
 
