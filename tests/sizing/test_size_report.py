@@ -74,7 +74,7 @@ def test_the_report_leads_with_the_verdict_and_the_resources(markdown: Report) -
     assert text.startswith("# Sizing of server-x\n\n**FAIL** Storage: 41,500 IOPS ")
     assert "- **Workload**: 40,000 IOPS (60% reads, 8 KiB), 120 MB/s redo, 4,000 GB database, +20% a year" in text
     table = rows(text.partition("## ")[0])
-    assert table["Resource"] == ["Resource", "Detected", "Measured", "Demand", "Used", "N+1", "Year 3", "Status"]
+    assert table["Resource"] == ["Resource", "Detected", "Demand", "Used", "N+1", "Year 3", "Status"]
     assert table["Storage"][-4:] == ["61%", "86%", "106%", "FAIL"]
     assert {"Space", "Memory", "CPU", "License"} < set(table)
     assert "Clock" not in table

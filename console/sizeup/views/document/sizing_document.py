@@ -40,7 +40,7 @@ from sizeup.views.inputs.advice import first_of, value_text
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.sensitivity import contract_table
 from sizeup.views.inputs.sizing_table import ORIGINS
-from sizeup.views.inputs.whatif import QUESTIONS, question_of
+from sizeup.views.inputs.whatif import LISTED, question_of
 from sizeup.views.result.answer import answer_notes, other_answers
 from sizeup.views.result.answer_details import answer_details
 from sizeup.views.result.band import status_token
@@ -226,7 +226,7 @@ def _assumptions(sizing: Sizing, rules: Rules) -> Iterator[Block]:
 def _inputs(sizing: Sizing) -> Iterator[Block]:
     """Yield every figure that was typed, imported, measured or detected, by what it is about."""
     columns = (Column("Input"), Column("Value"), Column("Origin"), Column("Source"), Column("Key"))
-    for question in QUESTIONS:
+    for question in LISTED:
         rows = []
         for key in (key for key in KEYS if key in sizing.inputs and question_of(key) == question):
             value = first_of(sizing.inputs[key])

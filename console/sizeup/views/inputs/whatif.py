@@ -29,17 +29,16 @@ LISTED: Mapping[str, tuple[str, ...]] = {
     "License": ("license.pack", "license.product"),
 }  # fmt: skip
 """The inputs that are always listed, known or not, by what they are about; every other one can be added."""
-_SUBJECTS = {"Machine": "Server", "Licenses": "License"}
 WORKLOAD_KEYS = ("workload.iops", "workload.mb_s", "workload.cpu_percent")
 """Inputs that a verdict starts from, known or not, the first of them first."""
-QUESTIONS = {
-    "Machine": ("machine", "cluster", "numa", "memory", "slb", "net"),
+_SUBJECTS = {
+    "Server": ("machine", "cluster", "numa", "memory", "slb", "net"),
     "Workload": ("workload", "policy", "sga", "redo", "db", "scan", "sysstat", "observed"),
     "Storage": ("path", "capacity", "array", "device", "flash"),
-    "Licenses": ("license", "value"),
+    "License": ("license", "value"),
 }
-"""What inputs are about, and the first parts of their keys."""
-_GROUPS = tuple(part for parts in QUESTIONS.values() for part in parts)
+"""What inputs are about that are not listed, and the first parts of their keys."""
+_GROUPS = tuple(part for parts in _SUBJECTS.values() for part in parts)
 _GROUPED = sorted(KEYS, key=lambda key: _GROUPS.index(key.partition(".")[0]))
 _PLACES = {key: (name, place) for name, keys in LISTED.items() for place, key in enumerate(keys)}
 _GIVEN = (Origin.USER, Origin.IMPORTED, Origin.PRESET)
@@ -55,8 +54,7 @@ def question_of(key: str) -> str:
     """Return what an input is about: ``Server``."""
     if key in _PLACES:
         return _PLACES[key][0]
-    name = next(name for name, parts in QUESTIONS.items() if key.partition(".")[0] in parts)
-    return _SUBJECTS.get(name, name)
+    return next(name for name, parts in _SUBJECTS.items() if key.partition(".")[0] in parts)
 
 
 class InputRow(Struct, frozen=True):
@@ -65,7 +63,7 @@ class InputRow(Struct, frozen=True):
     key: str
     label: str
     question: str
-    """What it is about, a key of ``QUESTIONS``."""
+    """What it is about, a key of ``LISTED``."""
     value: str
     """With its unit, or ``UNKNOWN``."""
     origin: str
