@@ -14,8 +14,9 @@ from sizeup.charts.drawing import Drawing
 from sizeup.charts.share_bar import ScreenLook
 from sizeup.model.topology import Pu
 from sizeup.tui.widgets.scrolled import ScrolledRows
+from sizeup.views.map.cells import Cell, Row
 from sizeup.views.map.cores import FULL, LOADS, legend
-from sizeup.views.map.map import Cell, Map, Row
+from sizeup.views.map.map import Map
 
 _ROLES = {
     "name": "title", "device": "hi", "offline": "disturbed", "barred": "disturbed", "trouble": "status-warn",

@@ -33,8 +33,7 @@ class Bands:
     def __init__(self, parts: MapParts) -> None:
         self._parts = parts
         self._names = max(map(len, parts.nodes), default=0) + 1
-        idle = CpuStates({}, {})
-        self._most = max((len(core_line(part.groups, idle)) for part in parts.nodes.values()), default=0)
+        self._most = max((len(core_line(part.groups, CpuStates({}, {}))) for part in parts.nodes.values()), default=0)
 
     def in_columns(self, nodes: Sequence[NumaNode], cpus: CpuStates, width: int, height: int) -> list[Row]:
         """Return the bands in the fewest columns whose rows fit, or in the most."""

@@ -16,7 +16,6 @@ LOADS = 10
 """The number of load steps of a cell, 0 to 9."""
 FULL = "▆"
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
-_MOST_THREADS = 8
 _MOST_WIDTH = 8
 _GROUP_GAP = 2
 
@@ -163,7 +162,7 @@ def _group_rows(group: CacheGroup, cpus: CpuStates, width: int, size: CoreSize, 
     threads = max((len(core.cpus) for core in group.cores), default=1) if size.threads else 1
     for first in range(0, len(group.cores), per_row):
         line = group.cores[first : first + per_row]
-        for thread in range(min(threads, _MOST_THREADS)):
+        for thread in range(threads):
             cells: list[Cell] = []
             for core in line:
                 own = core.cpus[thread : thread + 1] if size.threads else core.cpus

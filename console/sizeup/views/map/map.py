@@ -23,8 +23,6 @@ from sizeup.views.map.parts import Box, MapParts
 from sizeup.views.map.sections import Section, channel_rows, device_section, matrix_rows, node_rows
 from sizeup.views.map.settings import settings_rows
 
-__all__ = ["Cell", "Map", "MapMaker", "Row"]
-
 _MOST_SOCKETS, _MOST_BOXES = 3, 8
 """Sockets that stand side by side, and frames with those of nodes in none; more are bands."""
 _LEAST_BOX = 38
