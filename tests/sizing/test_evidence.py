@@ -131,6 +131,17 @@ def test_old_data_bound_a_new_file_below_for_a_database_of_at_most_their_size(
     assert ends(found, "capacity.iops", *filter(None, [database])) == (least, 41e3)
 
 
+def test_old_data_of_which_slow_reads_alone_are_certain_say_what_was_measured() -> None:
+    found = session("io.direct", machine=VMWARE)
+    run = found.steps["io.direct"]
+    add(run, **NEW)
+    put(run, Estimate("iops", COLD, 2066, extra={**NEW, "all_iops": 9930, "sampled_bytes": 32 * GIB}))
+    value = measured(found, {})["capacity.iops"]
+
+    assert isinstance(value, Quantity)
+    assert "old data gave 9,930 IOPS (2,066 IOPS count as certain)" in {doubt.reason for doubt in value.doubts}
+
+
 def test_unsteady_reads_of_old_data_count_and_what_is_too_little_is_named() -> None:
     found = session("io.direct", machine=VMWARE)
     run = found.steps["io.direct"]

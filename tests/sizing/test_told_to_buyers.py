@@ -6,15 +6,21 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.cli import run
+from sizeup.model.advice import AdviceSet
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.storage import Hba, Transport
 from sizeup.quantity import Origin
+from sizeup.session.records import SessionRecord, StatedInput
+from sizeup.session.value import Session
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.price_age import price_warnings
+from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, recomputed_label
 from sizeup.views.cards.cards import card_views
 from sizeup.views.cards.detected import detected_texts
+from sizeup.views.document.document import document
+from sizeup.views.inputs.advice import confidence_text
 from sizeup.views.result.answer import answer_lines
 from sizeup.views.result.band import summary_band
 from sizeup.views.result.basis import basis_text
@@ -124,3 +130,38 @@ def test_no_redo_is_a_statement() -> None:
     assert not [one.id for one in sizing.advice if one.id.startswith("redo.")]
     assert not any("redo is not part of the demand" in note for card in sizing.cards for note in card.notes)
     assert KEYS["redo.mb_s"].parse("0", Origin.USER, "--set").value == 0
+
+
+def test_reads_and_writes_that_are_given_are_the_mix_of_every_answer() -> None:
+    drives = ("array.disks=24", "array.raid=10", "array.drive_iops=4000")
+    given = ("workload.read_iops=1000", "workload.write_iops=9000")
+
+    assert " at 10% reads" in found(sized(*drives, *given), "io.capacity.iops").verdict
+    assert " at 70% reads" in found(sized(*drives, "workload.iops=10000"), "io.capacity.iops").verdict
+    assert sized(*drives, *given).inputs["workload.read_percent"].origin is Origin.USER
+
+
+def test_answers_that_differ_by_their_inputs_alone_are_not_counted() -> None:
+    before, after = sized(*WORKLOAD), sized(*WORKLOAD, "redo.mb_s=9")
+
+    assert recomputed_label(after, before).endswith(", as when it was recorded.")
+    assert recomputed_label(before, before).endswith(", as when it was recorded: the same answers.")
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_a_report_of_a_session_states_its_workload(*, recorded: bool) -> None:
+    header = SessionRecord(format=1, id="1", tool="sizeup", host="db01", started="2026-01-31T09:30:00Z")
+    sizing = sized(*WORKLOAD)
+    stated = tuple(
+        StatedInput(key, text, Origin.USER, "--set") for key, _, text in (one.partition("=") for one in WORKLOAD)
+    )
+    session = Session(header, advice=AdviceSet(sizing.advice, cards=sizing.cards), stated=stated)
+    shown = document(session, None if recorded else ShownAdvice(AdviceOrigin.RECOMPUTED, sizing))
+
+    assert dict(shown.about.pairs)["Workload"].startswith("1,000 IOPS (70% reads")
+
+
+def test_what_is_read_through_others_is_of_medium_confidence() -> None:
+    sources = {source.id: source for one in sized(*SERVER, "license.product=ee").advice for source in one.sources}
+
+    assert confidence_text(sources["oracle-definitions"]) == "medium (as others quote it)"

@@ -201,9 +201,20 @@ _CORES = frozenset({"machine.cores", "machine.cores_per_socket", "machine.socket
 
 
 def complete(inputs: Inputs, rule_set: Rules) -> Inputs:
-    """Return the inputs with the defaults of the rules, and the cores that follow from sockets."""
+    """Return the inputs with the defaults of the rules, the cores of all sockets and the mix of reads and writes."""
     known = {**_defaults(rule_set), **inputs}
-    return {**known, **_total_cores(known)}
+    return {**known, **_total_cores(known), **_read_share(known)}
+
+
+def _read_share(inputs: Inputs) -> Inputs:
+    """Return the share of reads in place of its default, where reads and writes are given."""
+    share, reads, writes = (inputs.get(f"workload.{name}") for name in ("read_percent", "read_iops", "write_iops"))
+    if not isinstance(reads, Quantity) or not isinstance(writes, Quantity) or not reads.value + writes.value:
+        return {}
+    if not isinstance(share, Quantity) or share.origin is not Origin.RULE:
+        return {}
+    found = Quantity(reads.value / (reads.value + writes.value), share.unit, reads.origin, reads.source)
+    return {"workload.read_percent": found}
 
 
 @cache

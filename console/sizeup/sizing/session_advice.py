@@ -97,8 +97,7 @@ def recomputed_label(given: AdviceSet, recorded: AdviceSet | None) -> str:
     different = sum(_said(given.find(one)) != _said(recorded.find(one)) for one in ids)
     changes = f"{different} of {plural(len(ids), 'answer')} differ" if different else "the same answers"
     if rules_text(given) == rules_text(recorded):
-        why = ", as the inputs differ" if different else ""
-        return f"Recomputed with {rules_text(given)}, as when it was recorded: {changes}{why}."
+        return f"Recomputed with {rules_text(given)}, as when it was recorded{'' if different else f': {changes}'}."
     return f"{label} Recorded with {rules_text(recorded)}: {changes}."
 
 

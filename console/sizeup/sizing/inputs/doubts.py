@@ -203,11 +203,14 @@ def _cache_doubts(
 def _cold_doubt(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFigure) -> Doubt:
     """Return that old data bound a figure below."""
     rate = cold.value * (_BLOCK_BYTES if KEYS[key].unit == "MB/s" else 1)
-    old = f"old data gave {format_in(float(f'{cold.value:.4g}'), 'IOPS')}"
+    counts = (max(cold.value, _extra(cold, "all_iops")), cold.value)
+    gave, certain = (format_in(float(f"{one:.4g}"), "IOPS") for one in counts)
+    old = f"old data gave {gave}{' of reads' if figure.declared.name == MIXED else ''}"
+    old += f" ({certain} count as certain)" if gave != certain else ""
     if figure.declared.name == MIXED:  # of old data nothing was written
         shared = behind != _HOST
         rate /= mix_cost(MIXED_WRITES, shared=shared)
-        old += f" of reads, and a write may take as long as {mix_cost(1, shared=shared):g} of them"
+        old += f", and a write may take as long as {mix_cost(1, shared=shared):g} of them"
     action = f"Measure a file far larger than every cache, or enter {_typed(key)}"
     return Doubt(min(rate, figure.value), old, action)
 

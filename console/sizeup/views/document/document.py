@@ -12,6 +12,8 @@ from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.session.value import Session
+from sizeup.sizing.advise import Sizing
+from sizeup.sizing.recorded_inputs import recorded_inputs
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.sizing.verdict import share_text
 from sizeup.text import one_line
@@ -27,6 +29,7 @@ from sizeup.views.inputs.option_text import by_names
 from sizeup.views.machine.facts import machine_line
 from sizeup.views.machine.virtualization import runs_on
 from sizeup.views.result.band import summary_band
+from sizeup.views.result.basis import basis_text
 from sizeup.views.result.summary import SEVERITY_WORDS, Summary, summary
 from sizeup.views.result.verdict import NO_VERDICT_YET, VerdictText, verdict_text
 from sizeup.views.run.finished import headline
@@ -89,7 +92,9 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
     ``advice`` is what the session recorded unless another is given.
     """
     advice = session_advice(session) if advice is None else advice
-    header = session.header
+    header, given = session.header, advice.given
+    workload = basis_text(given.inputs if isinstance(given, Sizing) else recorded_inputs(session))
+    about = (("Machine", machine_text(session.machine)), ("Workload", workload), ("Measured", _when(session)))
     shown = summary(session.machine, session, advice)
     cards, found = shown.cards, all_findings(session)
     verdict = verdict_text(
@@ -98,7 +103,7 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
     grave = [finding for finding in found if finding.severity is not Severity.INFO][:_MOST_FINDINGS]
     return Document(
         session.title or header.host,
-        Facts((("Machine", machine_text(session.machine)), ("Measured", _when(session)))),
+        Facts(tuple((name, text) for name, text in about if text)),
         run_status(session),
         verdict,
         document_band(replace(shown, verdict=verdict)),

@@ -39,7 +39,7 @@ def confidence_text(source: Source, lead: str = "") -> str:
     """Return how sure a source is, a degree behind ``lead``; what was read through others is no first-hand text."""
     text = _CONFIDENCE[source.confidence]
     if source.confidence == "H" and "(read through:" in source.title:
-        text = "high (as others quote it)"
+        text = "medium (as others quote it)"
     return text if source.confidence in ("C", "K") else f"{lead}{text}"
 
 
