@@ -43,12 +43,11 @@ ALLOWED = {
     "the width of a line": {
         "charts/drawing.py": "shortened",
         "tui/screens/session_text.py": "_path_text",
-        "tui/screens/sizing_text.py": "headline_verdict working_line",
-        "tui/screens/summary.py": "SummaryScreen._show_verdict",
-        "tui/screens/summary_text.py": "_first_sentences card_content",
+        "tui/screens/sizing_text.py": "working_line",
         "tui/widgets/chart.py": "ChartView.action_cursor_row",
         "tui/widgets/lists.py": "hanging",
         "views/result/answer.py": "_table",
+        "views/result/band.py": "band_sentence",
         "views/run/live_figures.py": "_name",
     },
     "characters that a format or a terminal cannot have": {
@@ -70,6 +69,7 @@ ALLOWED = {
         "sizing/io/capacity.py": "_parse_stages",
         "sizing/licensing/contract.py": "chosen_options",
         "terminal/compact_select.py": "ChoiceOverlay._take_number ChoiceOverlay.on_key",
+        "tui/command_dialog.py": "CommandDialog._fill",
         "tui/dialogs.py": "PickDialog._fill",
         "tui/screens/topology.py": "TopologyScreen._search",
         "tui/screens/write_confirmation.py": "targets",
@@ -90,7 +90,9 @@ ALLOWED = {
         "sizeup_net/link.py": "PeerLink.listening",
     },
     "the title of a series, in the form that a manifest has it in": {
+        "charts/line_cells.py": "_is_named_by_its_frame",
         "model/plan.py": "Series.title_parts Series.plain_title Series.short_title",
+        "tui/screens/probe_text.py": "_short_title",
         "views/run/step_badge.py": "rate_text",
     },
     "a file of the user or of a plug-in": {
@@ -108,10 +110,15 @@ ALLOWED = {
         "session/builder.py": "SessionBuilder.add decode",
         "session/store.py": "_is_empty _end",
         "session/validity.py": "check_reasons",
+        "views/run/latency.py": "recorded_counts",
     },
     "a number and its unit": {
         "tui/run_form.py": "format_setting",
         "units.py": "_three_digits number_and_unit format_in",
+    },
+    "the cells of a drawing": {
+        "tui/widgets/map.py": "_drawn",
+        "views/map/cores.py": "_group_rows",
     },
     "the path before an error": {
         "tui/screens/session_text.py": "SessionLines.line unreadable",

@@ -254,7 +254,8 @@ def fact_rows(run: StepRun, share: Sequence[SegmentRow], *, going_on: bool) -> l
     listed = [
         [one if short.count(one) == 1 else table.columns[number] for one, number in zip(short, columns, strict=True)]
     ]
-    listed += [[row[number].text.replace(NOT_MEASURED, "") for number in columns] for row in table.rows]
+    texts = [[row[number].text for number in columns] for row in table.rows]
+    listed += [["" if text == NOT_MEASURED else text for text in row] for row in texts]
     widths = [max(map(len, cells)) + 2 for cells in zip(*listed, strict=True)]
     ends = [end for end in accumulate(widths) if end <= _LISTED_COLUMNS]
     found: list[SegmentRow] = [

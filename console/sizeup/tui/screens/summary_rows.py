@@ -42,11 +42,11 @@ class RowTable:
         self._bar = next((bar for least, bar in reversed(_BAR.items()) if width >= least - 2), 12) if judged else 0
         self._status = max([6, *(cell_len(row.status) + 2 for row in rows)])
         self._numbers = [
-            (title, max(5, len(title), *(cell_len(text) for text in texts)), texts)
-            for title, texts in (
-                ("Used", [row.used for row in rows]),
-                ("N+1", [row.n_plus_one for row in rows]),
-                (f"In {years:g} years", [row.last_year for row in rows] if width >= 160 else []),
+            (title, max(5, len(title), *(cell_len(text) for text in texts)), texts, colored)
+            for title, texts, colored in (
+                ("Used", [row.used for row in rows], True),
+                ("N+1", [row.n_plus_one for row in rows], False),
+                (f"In {years:g} years", [row.last_year for row in rows] if width >= 160 else [], False),
             )
             if any(texts)
         ]
@@ -68,7 +68,7 @@ class RowTable:
 
     def _fixed(self) -> int:
         """Return the columns of everything but the texts."""
-        numbers = sum(wide + 2 for _, wide, _ in self._numbers)
+        numbers = sum(wide + 2 for _, wide, _, _ in self._numbers)
         parts = sum(columns + 2 for columns in (self._demand, self._bar) if columns)
         return _NAME + self._status + 2 + numbers + parts
 
@@ -92,7 +92,7 @@ class RowTable:
             parts.append(Content.styled(f"{'Demand':>{self._demand}}  ", "$dim"))
         if self._bar:
             parts += [styled(draw_scale(self._bar)), Content("  ")]
-        parts += [Content.styled(f"{title:>{wide}}  ", "$dim") for title, wide, _ in self._numbers]
+        parts += [Content.styled(f"{title:>{wide}}  ", "$dim") for title, wide, _, _ in self._numbers]
         parts.append(Content.styled("Status" if self._numbers or self._demand else "Health", "$dim"))
         return Content("").join(parts)
 
@@ -114,8 +114,8 @@ class RowTable:
             drawn = Content(" " * self._bar) if row.bar is None else styled(draw_share(row.bar, self._bar, self._look))
             parts += [drawn, Content("  ")]
         color = f"bold ${row.token}" if row.token in ("warn", "bad") else "bold $hi"
-        for title, wide, texts in self._numbers:
-            parts.append(Content.styled(f"{texts[number]:>{wide}}  ", color if title == "Used" else "$foreground"))
+        for _, wide, texts, colored in self._numbers:
+            parts.append(Content.styled(f"{texts[number]:>{wide}}  ", color if colored else "$foreground"))
         parts.append(status_content(row.status, row.token, self._look, badge=number == 0))
         return Content("").join(parts)
 

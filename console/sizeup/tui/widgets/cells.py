@@ -96,13 +96,14 @@ class CellView(Widget):
         if style is None:
             # Blank cells do not inherit the background, so each style carries it.
             front, _, ground = role.partition(GROUND)
-            words = self._style_of(front)
+            words = self.style_of(front)
             if ground:
                 words = f"{words} on {_GROUNDS.get(ground, f'${ground}')}"
             style = self._styles[role] = base + VisualStyle.parse(words).rich_style
         return style
 
-    def _style_of(self, role: str) -> str:
+    def style_of(self, role: str) -> str:
+        """Return what a role looks like, as a style of Textual; a widget with roles of its own adds them."""
         if not role or role in _LOOKS:
             return _LOOKS.get(role, "")
         if role.startswith(_SERIES):

@@ -184,6 +184,7 @@ class MapView(ScrolledRows):
             return "◆" * len(text), "status-active"
         return text, f"{_SELECTED}{role}" if self.look in (ScreenLook.COLOR, ScreenLook.SIXTEEN) else "cursor"
 
-    def _style_of(self, role: str) -> str:
-        style = super()._style_of(role.removeprefix(_SELECTED))
+    def style_of(self, role: str) -> str:
+        """Return what a role looks like, with the ground of the part under the cursor."""
+        style = super().style_of(role.removeprefix(_SELECTED))
         return f"{style} on $sel" if role.startswith(_SELECTED) else style

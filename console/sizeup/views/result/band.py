@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from sizeup.charts.share_bar import ShareBar
 from sizeup.model.advice import Card
+from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.sizing.verdict import (
     RESOURCE_NAMES,
@@ -21,7 +22,7 @@ from sizeup.sizing.verdict import (
 from sizeup.text import capitalized, plural
 from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.cards.cards import OUTAGE, status_label
-from sizeup.views.result.summary import SEVERITY_WORDS, Summary, critical
+from sizeup.views.result.summary import Summary, critical
 from sizeup.views.result.verdict import first_card, overall_text
 
 STATUS_TOKENS = {"PASS": "ok", "WARN": "warn", "NOT CERTAIN": "warn", "ASSUMED": "warn", "FAIL": "bad"}
@@ -119,7 +120,7 @@ def _assumed(card: Card) -> list[str]:
 
 def _machine_sentence(shown: Summary, machine: Machine | None) -> str:
     """Return what is known without a workload: what it is, warnings, and whether anything was measured."""
-    warnings = sum(SEVERITY_WORDS[finding.severity] != "INFO" for _, finding in shown.findings)
+    warnings = sum(finding.severity is not Severity.INFO for _, finding in shown.findings)
     measured = next((card.found.texts[0] for card in shown.cards if card.found.valid and card.found.texts), "")
     what = "This server" if machine is None or not machine.pus else _kind(machine)
     found = f"{what} has {plural(warnings, 'warning') if warnings else 'no warnings'}"
