@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup import units
-from sizeup.charts.chart import RANGE, Axis, Bar, BarChart, Chart, LineChart, Scale
+from sizeup.charts.chart import RANGE, Axis, Bar, BarChart, Chart, HeatMap, LineChart, Scale
 
 BEYOND_DEMAND = 1.1
 """How far an axis goes on beyond a demand, as a factor: room for its words."""
@@ -186,7 +186,8 @@ def linear_step(at_least: float, *, binary: bool) -> float:
     if binary and at_least >= 1:
         return 2.0 ** math.ceil(math.log2(at_least) - 1e-9)
     decade = 10.0 ** math.floor(math.log10(at_least) + 1e-9)
-    return next(factor * decade for factor in (1, 2, 5, 10) if factor * decade >= at_least * (1 - 1e-9))
+    step = next(factor * decade for factor in (1, 2, 5, 10) if factor * decade >= at_least * (1 - 1e-9))
+    return float(f"{step:.1g}")
 
 
 def _log_ends(axis: Axis, values: Iterable[float]) -> tuple[float, float]:
@@ -257,25 +258,20 @@ def labeled(positions: Sequence[float], unit: str) -> tuple[tuple[Tick, ...], st
 
 def hold_axes(chart: Chart, before: object) -> Chart:
     """The chart with the value axis of the picture before it, while that suits; else with ends that will last."""
-    match chart, before:
-        case LineChart(), LineChart() if before.title == chart.title:
-            return replace(chart, y=_kept(chart.y, before.y, _finite(line_axis_values(chart))))
-        case LineChart(), _:
-            return replace(chart, y=_padded_axis(chart.y, _finite(line_axis_values(chart))))
-        case BarChart(), BarChart() if before.title == chart.title:
-            return replace(chart, axis=_kept(chart.axis, before.axis, _finite(bar_axis_values(chart))))
-        case BarChart(), _:
-            return replace(chart, axis=_padded_axis(chart.axis, _finite(bar_axis_values(chart))))
-        case _:
+    match chart:
+        case LineChart():
+            last = before.y if isinstance(before, LineChart) and before.title == chart.title else None
+            return replace(chart, y=_held(chart.y, last, line_axis_values(chart)))
+        case BarChart():
+            last = before.axis if isinstance(before, BarChart) and before.title == chart.title else None
+            return replace(chart, axis=_held(chart.axis, last, bar_axis_values(chart)))
+        case HeatMap():
             return chart
 
 
-def _finite(values: Iterable[float]) -> list[float]:
-    return [value for value in values if math.isfinite(value)]
-
-
-def _kept(axis: Axis, before: Axis, values: list[float]) -> Axis:
-    if not values or (axis.unit, axis.title) != (before.unit, before.title) or before.high is None:
+def _held(axis: Axis, before: Axis | None, known: Iterable[float]) -> Axis:
+    values = [value for value in known if math.isfinite(value)]
+    if not values or before is None or (axis.unit, axis.title) != (before.unit, before.title) or before.high is None:
         return _padded_axis(axis, values)
     # A curve that needed a logarithmic axis once may need it again.
     axis = replace(axis, scale=before.scale if before.scale is not Scale.LINEAR else axis.scale)
@@ -305,12 +301,12 @@ def _padded_axis(axis: Axis, values: list[float]) -> Axis:
     if not values or max(values) <= 0:
         return axis
     if axis.scale is Scale.LINEAR:
-        return axis if axis.high is not None else replace(axis, high=_round_above(max(values) * _HEADROOM))
-    low = 1 / _round_above(_HEADROOM / min(value for value in values if value > 0))
-    return replace(axis, low=low, high=max(_round_above(max(values) * _HEADROOM), low * 10))
+        return axis if axis.high is not None else replace(axis, high=linear_step(max(values) * _HEADROOM, binary=False))
+    low, high = round_ends([value for value in values if value > 0], _HEADROOM)
+    return replace(axis, low=low, high=max(high, low * 10))
 
 
-def _round_above(value: float) -> float:
-    """The smallest 1, 2 or 5 times a power of ten that is not below ``value``; so is its inverse from below."""
-    decade = 10.0 ** math.floor(math.log10(value))
-    return float(f"{next(factor * decade for factor in (1, 2, 5, 10) if factor * decade >= value * (1 - 1e-9)):.1g}")
+def round_ends(values: Sequence[float], headroom: float = 1.0) -> tuple[float, float]:
+    """Return the nearest 1, 2 or 5 times a power of ten outside the values, at least ``headroom`` times beyond them."""
+    low = linear_step(headroom / min(values), binary=False)
+    return 1 / low, linear_step(max(values) * headroom, binary=False)

@@ -23,13 +23,8 @@ from sizeup.charts.drawing import (
     shortened,
     with_interval,
 )
-from sizeup.charts.latency_cells import (
-    Histogram,
-    Picture,
-    Timeline,
-    draw_histogram,
-    draw_timeline,
-)
+from sizeup.charts.latency_cells import Histogram, Picture, Timeline, draw_histogram, draw_timeline
+from sizeup.charts.line_cells import chosen_point, draw_lines, positions
 from sizeup.units import format_value, number_and_unit
 
 if TYPE_CHECKING:
@@ -51,8 +46,6 @@ def draw(
     Of several lines that have a point there, the readout begins with that of ``line``; it leaves ``spare`` columns.
     """
     if isinstance(chart, LineChart):
-        from sizeup.charts.line_cells import draw_lines
-
         return draw_lines(chart, width, height, glyphs, cursor, line, spare)
     if isinstance(chart, HeatMap):
         return draw_heat(chart, width, height, cursor)
@@ -66,8 +59,6 @@ def draw(
 def cursor_positions(chart: Picture) -> int:
     """How many places the readout can stand on: distinct x values, cells or bars."""
     if isinstance(chart, LineChart):
-        from sizeup.charts.line_cells import positions
-
         return len(positions(chart))
     if isinstance(chart, HeatMap):
         return len(chart.rows) * len(chart.columns)
@@ -77,8 +68,6 @@ def cursor_positions(chart: Picture) -> int:
 def key_at(chart: Picture, cursor: int, line: int = 0) -> PointKey | None:
     """The point of the step that stands at the cursor; None where the picture shows something else."""
     if isinstance(chart, LineChart):
-        from sizeup.charts.line_cells import chosen_point
-
         return chosen_point(chart, cursor, line)[1].key
     if isinstance(chart, HeatMap):
         row, column = divmod(cursor, len(chart.columns))
@@ -111,11 +100,12 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     first = 0 if cursor is None else max(min(cursor - rows // 2, len(chart.bars) - rows), 0)
     shown = chart.bars[first : first + rows]
     labels = min(max(len(bar.label) for bar in shown), width // 2)
-    texts = [(_span_text if chart.spans else _bar_text)(bar, chart.axis.unit) for bar in shown]
+    unit = chart.axis.unit
+    texts = [_span_text(bar, unit) if chart.spans else f"{bar.text(unit)} {bar.note}".rstrip() for bar in shown]
     # A note that would be cut is shown as a sign.
     signs = not chart.spans and max(map(len, texts)) > width - labels - 3 - width // 4
     if signs:
-        texts = [_with_note(bar, chart.axis.unit, "!" if bar.note in CAVEATS else "") for bar in shown]
+        texts = [f"{bar.text(unit)}{' !' if bar.note in CAVEATS else ''}" for bar in shown]
     # Half of the width belongs to the bars even where the words would like more.
     # Of a tornado the figures go before the length of its bars.
     bar_width = max(
@@ -215,14 +205,6 @@ def _span_text(bar: Bar, unit: str) -> str:
     """Both ends, in the bar's own words where it has some."""
     low, high = (format_value(bar.value if end is None else end, unit) for end in (bar.low, bar.high))
     return bar.note or f"{low} to {high}"
-
-
-def _bar_text(bar: Bar, unit: str) -> str:
-    return _with_note(bar, unit, bar.note)
-
-
-def _with_note(bar: Bar, unit: str, note: str) -> str:
-    return f"{bar.text(unit)} {note}".rstrip()
 
 
 def _cut_inside(text: str, width: int) -> str:

@@ -12,6 +12,7 @@ from sizeup.charts.cells import cursor_positions, draw, key_at
 from sizeup.charts.chart import HeatMap, LineChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.latency_cells import Picture, Timeline
+from sizeup.charts.line_cells import chosen_point, points_at
 from sizeup.charts.share_bar import ScreenLook
 from sizeup.tui.actions import bindings
 from sizeup.tui.widgets.cells import CellView
@@ -78,8 +79,6 @@ class ChartView(CellView, can_focus=True):
         """Move the readout by a row of a matrix, to another line of a chart that has several, else by a position."""
         chart, cursor = self.chart, self._cursor
         if isinstance(chart, LineChart) and len(chart.lines) > 1 and cursor is not None:
-            from sizeup.charts.line_cells import chosen_point, points_at
-
             lines = [number for number, _ in points_at(chart, cursor[0])]
             at = lines.index(chosen_point(chart, *cursor)[0]) + step
             self._put(cursor[0], lines[min(max(at, 0), len(lines) - 1)])

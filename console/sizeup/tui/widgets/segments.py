@@ -27,26 +27,21 @@ class SegmentRows(CellView):
         super().__init__(id=id)
         self._rows: tuple[SegmentRow, ...] = ()
         self._folds = False
-        self._most_lines = 0
-        """Most lines of one row; 0 for as many as it needs."""
 
     @property
     def words(self) -> str:
         """All text, uncut."""
         return " ".join("".join(text for text, _ in row).strip() for row in self._rows)
 
-    def show(self, rows: Sequence[SegmentRow], *, fold: bool = False, most_lines: int = 0) -> None:
-        """Show rows in place of the last; ``fold`` wraps each to as many lines as it needs, or ``most_lines``."""
-        self._rows, self._folds, self._most_lines = tuple(rows), fold, most_lines
+    def show(self, rows: Sequence[SegmentRow], *, fold: bool = False) -> None:
+        """Show rows in place of the last; ``fold`` wraps each to as many lines as it needs."""
+        self._rows, self._folds = tuple(rows), fold
         self._redraw()
 
     def _redraw(self) -> None:
         width, height = self.size
-        rows = [
-            line
-            for row in self._rows
-            for line in (_folded(row, width, self._most_lines) if self._folds and width else [row])
-        ]
+        folds = self._folds and width
+        rows = [line for row in self._rows for line in (_folded(row, width) if folds else [row])]
         wanted = self.styles.height
         if wanted is None or wanted.value != len(rows):
             self.styles.height = len(rows)
@@ -60,15 +55,13 @@ class SegmentRows(CellView):
         self.present(drawing)
 
 
-def _folded(row: SegmentRow, width: int, most_lines: int) -> list[SegmentRow]:
-    """Return a row with its last segment wrapped under itself; text beyond ``most_lines`` ends in an ellipsis."""
+def _folded(row: SegmentRow, width: int) -> list[SegmentRow]:
+    """Return a row with its last segment wrapped under itself."""
     if not row:
         return [row]
     *first, (text, role) = row
     if text != text.lstrip():  # blanks before the words are the gap to what stands before them
         first = [*first, (text[: len(text) - len(text.lstrip())], "")]
     indent = min(sum(len(part) for part, _ in first), width // 2)
-    room = max(width - indent, 12)
-    wrapper = textwrap.TextWrapper(room, break_on_hyphens=False, max_lines=most_lines or None, placeholder=" ...")
-    lines = wrapper.wrap(text.lstrip()) or [""]
+    lines = textwrap.wrap(text.lstrip(), max(width - indent, 12), break_on_hyphens=False) or [""]
     return [[*first, (lines[0], role)], *([(" " * indent, ""), (line, role)] for line in lines[1:])]

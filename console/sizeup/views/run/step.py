@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 
 from msgspec.structs import replace
 
-from sizeup.charts.axes import axis_values
+from sizeup.charts.axes import axis_values, round_ends
 from sizeup.charts.chart import (
     DISTURBED,
     RANGE,
@@ -62,14 +62,12 @@ TLB_REACH = "tlb_reach_bytes"
 
 def step_chart(run: StepRun, machine: Machine | None) -> Chart:
     """What a step measured, by the kind of chart its probe asked for."""
-    draw: Callable[[StepRun, Machine | None], Chart] = {
-        "curve": curve,
-        "scaling": curve,
-        "matrix": matrix,
-        "histogram": histogram,
-    }.get(run.chart, bars)
     series = first_series(run)
-    return (verdicts if series is not None and series.unit == "verdict" else draw)(run, machine)
+    if series is not None and series.unit == "verdict":
+        return verdicts(run, series)
+    if run.chart in ("curve", "scaling"):
+        return curve(run, machine)
+    return {"matrix": matrix, "histogram": histogram}.get(run.chart, bars)(run)
 
 
 def curve(run: StepRun, machine: Machine | None) -> Chart:
@@ -77,9 +75,9 @@ def curve(run: StepRun, machine: Machine | None) -> Chart:
     run = laid_out(run)
     axes = [series for series in run.series.values() if series.axis is not None]
     if not axes:
-        return bars(run, machine)
+        return bars(run)
     if run.points and not any(on_axis(run, point) for point in run.points.values()):
-        return matrix(run, machine) if len(_varying(list(run.points.values()))) == 2 else bars(run, machine)
+        return matrix(run) if len(_varying(list(run.points.values()))) == 2 else bars(run)
     # Series in another unit would need an axis of their own; the table has them.
     first = next(
         (series for series in axes if any(point.series == series.name for point in run.points.values())), axes[0]
@@ -96,7 +94,8 @@ def curve(run: StepRun, machine: Machine | None) -> Chart:
     )
     if y_axis.scale is Scale.LOG10:
         ends = [end for line in lines for point in line.points for end in (point.low, point.high) if end is not None]
-        low, high = _round_ends(axis_values(ys, ends, Scale.LOG10))
+        # Ends at the values themselves would move with every sample, and the whole picture with them.
+        low, high = round_ends(axis_values(ys, ends, Scale.LOG10))
         y_axis = replace(y_axis, low=low, high=high)
     boundaries = _size_boundaries(run, machine) if first.boundaries == "memory" else ()
     name = common_name(shown)
@@ -105,12 +104,12 @@ def curve(run: StepRun, machine: Machine | None) -> Chart:
     return LineChart(run.step.title, x_axis, y_axis, tuple(lines), boundaries, _caption(run, len(xs)), name=name)
 
 
-def matrix(run: StepRun, machine: Machine | None) -> HeatMap | BarChart:
+def matrix(run: StepRun) -> HeatMap | BarChart:
     """Two coordinates across each other, the value in each cell; bars where points have no two coordinates."""
     series = first_series(run)
     points = [point for point in points_of(run, series.name) if len(point.at) >= 2] if series is not None else []
     if series is None or not points:
-        return bars(run, machine)
+        return bars(run)
     row_key, column_key = list(dict.fromkeys((*_varying(points), *points[0].at)))[:2]
     points = [point for point in points if row_key in point.at and column_key in point.at]
     rows = sorted({point.at[row_key] for point in points}, key=_order)
@@ -141,20 +140,17 @@ def _axis_words(run: StepRun, key: str) -> str:
     return next((series.axis_title for series in run.series.values() if series.axis == key), "") or point_text(key)
 
 
-def histogram(run: StepRun, machine: Machine | None) -> BarChart:
+def histogram(run: StepRun) -> BarChart:
     """How often each range of values occurred, over all points of the first series that has samples."""
     series = first_series(run)
     values = [] if series is None else [value for point in points_of(run, series.name) for value in point.values]
     if series is None or not values:
-        return bars(run, machine)
+        return bars(run)
     return replace(distribution(series.title, series.unit, values), name=series.short_title)
 
 
-def verdicts(run: StepRun, machine: Machine | None) -> HeatMap:
+def verdicts(run: StepRun, series: Series) -> HeatMap:
     """What was judged across where it was: words; one line where all passed everywhere."""
-    del machine
-    series = first_series(run)
-    assert series is not None
     judged: dict[str, dict[str, float]] = {}
     for point in points_of(run, series.name):
         value, part = point.value, str(point.at.get("part", series.title))
@@ -169,9 +165,8 @@ def verdicts(run: StepRun, machine: Machine | None) -> HeatMap:
     return HeatMap(series.title, "Place", "part", tuple(judged), columns, rows, "verdict", caption, name=VALIDITY)
 
 
-def bars(run: StepRun, machine: Machine | None) -> BarChart:
+def bars(run: StepRun) -> BarChart:
     """A bar per point, all of the unit of the first series."""
-    del machine
     series = first_series(run)
     unit = series.unit if series is not None else "1"
     measured = [
@@ -336,17 +331,6 @@ def _x_axis(run: StepRun, series: Series, xs: Sequence[float]) -> Axis:
     scale = Scale.LOG2 if series.axis_unit == "bytes" or spans else Scale.LINEAR
     axis = Axis(series.axis_title or point_text(series.axis or ""), series.axis_unit or "1", scale)
     return replace(axis, low=min(known), high=max(known)) if reach and run.outcome is None else axis
-
-
-def _round_ends(values: Sequence[float]) -> tuple[float, float]:
-    """The nearest 1, 2 or 5 times a power of ten outside the values.
-
-    Ends at the values themselves would move with every sample, and the whole picture with them.
-    """
-    steps = [factor * 10.0**exponent for exponent in range(-12, 19) for factor in (1, 2, 5)]
-    low = max((step for step in steps if step <= min(values)), default=min(values))
-    high = min((step for step in steps if step >= max(values)), default=max(values))
-    return low, high
 
 
 def _order(value: str | int | float) -> tuple[bool, float, str]:
