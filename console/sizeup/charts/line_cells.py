@@ -376,7 +376,8 @@ def _curves(drawing: Drawing, frame: Frame, lines: Sequence[Line], glyphs: Glyph
                 last = column
     for index, line in measured:
         for point in line.points:
-            _point_label(drawing, frame, point, roles[index])
+            if point.label:
+                _words(drawing, frame, point.x, point.y, [point.label], roles[index])
 
 
 def _interval(frame: Frame, point: ChartPoint) -> tuple[float, float] | None:
@@ -399,23 +400,18 @@ def _cut_marks(drawing: Drawing, frame: Frame, point: ChartPoint, alphabet: Alph
         drawing.put(frame.column(point.x), min(frame.row(low), frame.bottom - 1), alphabet.below, role)
 
 
-def _point_label(drawing: Drawing, frame: Frame, point: ChartPoint, role: str) -> None:
-    """Name a point where cells are free: above, below or beside it."""
-    if point.label and (place := _free_place(drawing, frame, point.x, point.y, [point.label])) is not None:
-        drawing.put(*place, point.label, role)
-
-
 def _callout(drawing: Drawing, frame: Frame, callout: Callout, alphabet: Alphabet) -> None:
-    """Mark a point, and put its words where cells are free near it; it goes without where none are."""
-    place = _free_place(drawing, frame, callout.x, callout.y, callout.words)
+    """Mark a point, and put its words near it."""
     if callout.marked and frame.row(callout.y) in frame.rows:
         drawing.put(frame.column(callout.x), frame.row(callout.y), alphabet.markers[0], "title")
-    for number, words in enumerate(callout.words if place is not None else ()):
-        drawing.put(place[0], place[1] + number, words, "axis" if number else "title")  # type: ignore[index]
+    _words(drawing, frame, callout.x, callout.y, callout.words, "title")
 
 
-def _free_place(drawing: Drawing, frame: Frame, x: float, y: float, words: Sequence[str]) -> tuple[int, int] | None:
-    """Return where rows of words fit near a point: above, below or beside it, then farther off; None for nowhere."""
+def _words(drawing: Drawing, frame: Frame, x: float, y: float, words: Sequence[str], role: str) -> None:
+    """Put rows of words where cells are free near a point: above, below or beside it, then farther off, or nowhere.
+
+    The ``role`` is that of the first row.
+    """
     column, row = frame.column(x), frame.row(y)
     length, height = max(map(len, words)), len(words)
     for far in range(5):
@@ -428,8 +424,9 @@ def _free_place(drawing: Drawing, frame: Frame, x: float, y: float, words: Seque
         ):
             inside = top >= frame.top and top + height <= frame.bottom and start >= frame.left
             if inside and all(drawing.free(start - 1, top + number, length + 2) for number in range(height)):
-                return start, top
-    return None
+                for number, text in enumerate(words):
+                    drawing.put(start, top + number, text, "axis" if number else role)
+                return
 
 
 def _demand(drawing: Drawing, frame: Frame, demand: DemandLine, alphabet: Alphabet) -> None:

@@ -28,6 +28,7 @@ from sizeup.charts.chart import (
     LineChart,
     Scale,
 )  # fmt: skip
+from sizeup.charts.drawing import SERIES
 from sizeup.charts.markup import Markup, element, empty, joined, number, style_sheet
 from sizeup.text import one_line
 from sizeup.units import format_value
@@ -35,7 +36,6 @@ from sizeup.units import format_value
 _MOST_CELLS = 32
 """Rows or columns up to which a heat map has room to print its values."""
 _DASHES = ("", "7 4", "2 3", "9 3 2 3", "12 4", "4 4")
-_SERIES = 6
 _NARROW, _BROAD = frozenset("ijlt.,:;|'()[] "), frozenset("mwMW@%→")
 
 
@@ -260,7 +260,7 @@ def line_chart(chart: LineChart, width: float, top: float) -> tuple[Markup, floa
         _demand(chart.demand, plot, width) if chart.demand is not None else joined(),
         *(_boundary_line(edge, row, plot, title_y + 8) for edge, row in edges),
         *(_boundary_label(edge, row, plot, title_y + 8, width) for edge, row in edges),
-        *(_line(line, index % _SERIES, chart, plot) for index, line in enumerate(chart.lines)),
+        *(_line(line, index % SERIES, chart, plot) for index, line in enumerate(chart.lines)),
         *(_callout(callout, chart.demand, plot) for callout in chart.callouts),
     )
     return body, width, plot.bottom + 46
@@ -272,7 +272,7 @@ def _legend(lines: Sequence[Line], width: float, top: float, *, disturbed: bool)
     x, y = 0.0, top + 18
     widest = min(300, width - 34)
     for index, line in enumerate(lines if len(lines) > 1 else ()):
-        label, index = fitted(line.label, widest), index % _SERIES  # noqa: PLW2901
+        label, index = fitted(line.label, widest), index % SERIES  # noqa: PLW2901
         if x and x + 40 + text_width(label) > width:
             x, y = 0.0, y + 18
         parts += [

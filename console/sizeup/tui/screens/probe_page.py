@@ -239,8 +239,7 @@ class ProbePage(Vertical):
         """Name the views in the edge of their frame, those around the one that is shown where not all fit."""
         views = self.query_one("#views")
         names = visible_tabs(self.names, shown, (views.size.width or self.size.width or 999) - 4)
-        title = tabs_text(((name, name) for name in names), shown)
-        self._name_frame(views, title, subtitle)
+        self._name_frame(views, tabs_text(names, shown), subtitle)
 
     def _name_frame(self, frame: Widget, title: Content, subtitle: str = "") -> None:
         """Name a frame in its edges; the same names again would draw all of it again."""

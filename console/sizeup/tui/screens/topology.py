@@ -296,7 +296,7 @@ class TopologyScreen(ModeScreen):
         self.query_one("#tree").border_title = Text(title)
         self.query_one("#detail-pane").border_title = Text(sides)
         shown = "" if self.has_class("-tree") else self._page
-        self.query_one("#tabs", Static).update(tabs_text(((name, name) for name in (_MAP, *PAGES)), shown))
+        self.query_one("#tabs", Static).update(tabs_text((_MAP, *PAGES), shown))
         machine, width = self.host.machine, 15 if self.has_class("-narrow") else 52
         if machine is None or self.host.live_source is None or not self._shows_loads:
             self.query_one("#legend", Static).update("")

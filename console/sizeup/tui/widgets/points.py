@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from textual.widgets import DataTable
 
 from sizeup.tui.actions import bindings
-from sizeup.views.run.point_rows import PointRows, RowCell
+from sizeup.views.run.point_rows import PointRows
 
 
 class PointTable(DataTable[Text]):
@@ -64,7 +64,10 @@ class PointTable(DataTable[Text]):
         for number, (title, numeric) in enumerate(zip(shown.columns, shown.numeric, strict=True)):
             mark = "" if number != self._sorted_by else " ▼" if self._reversed else " ▲"
             self.add_column(Text(f"{title}{mark}", justify="right" if numeric else "left"))
-        for row in self._in_order():
+        rows, column = shown.rows, self._sorted_by
+        if column is not None:
+            rows = tuple(sorted(rows, key=lambda row: row[column].sort_key, reverse=self._reversed))
+        for row in rows:
             cells = [
                 Text(cell.text, justify="right" if numeric else "left")
                 for cell, numeric in zip(row, shown.numeric, strict=True)
@@ -72,14 +75,6 @@ class PointTable(DataTable[Text]):
             self.add_row(*cells)
         if shown.rows:
             self.move_cursor(row=min(max(cursor, 0), len(shown.rows) - 1))
-
-    def _in_order(self) -> list[tuple[RowCell, ...]]:
-        rows, column = list(self.shown.rows), self._sorted_by
-        if column is not None:
-            rows.sort(key=lambda row: row[column].sort_key, reverse=self._reversed)
-        elif self._reversed:
-            rows.reverse()
-        return rows
 
     def action_first(self) -> None:
         """First row."""

@@ -13,12 +13,12 @@ _BEFORE, _BEHIND = "<", ">"
 _PADDING = 2
 
 
-def tabs_text(tabs: Iterable[tuple[str, str]], chosen: str) -> Content:
-    """Return tabs in one line, each a text and the name that a click on it chooses, the chosen one with an edge."""
+def tabs_text(names: Iterable[str], chosen: str) -> Content:
+    """Return tabs in one line, each a name that a click on it chooses, the chosen one with an edge."""
     parts = []
-    for text, name in tabs:
+    for name in names:
         edge = ("▌", "$acc") if name == chosen else " "
-        content = Content.assemble(edge, (f"{text} ", "bold $hi" if name == chosen else "$dim"))
+        content = Content.assemble(edge, (f"{name} ", "bold $hi" if name == chosen else "$dim"))
         parts.append(content.stylize(Style.from_meta({"@click": f"screen.view({name!r})"})))
     return Content.assemble(*parts)
 

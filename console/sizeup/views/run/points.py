@@ -147,14 +147,9 @@ def common_name(shown: Sequence[Series]) -> str:
 
 def line_of(series: Series, others: str, shown: Sequence[Series], points: Iterable[ChartPoint]) -> Line:
     """Return a line with what distinguishes it: its title without the words that all share, and its place."""
-    title = line_title(series, shown)
-    return Line(f"{title} {others}".rstrip(), tuple(points), title, others)
-
-
-def line_title(series: Series, shown: Sequence[Series]) -> str:
-    """Return the title of a series without the words that all of a chart share."""
     alike = len(shown) > 1 and len({other.title_parts[0] for other in shown}) == 1
-    return (series.title_parts[1] if alike else "") or series.title
+    title = (series.title_parts[1] if alike else "") or series.title
+    return Line(f"{title} {others}".rstrip(), tuple(points), title, others)
 
 
 def value_scale(ys: Sequence[float]) -> Scale:
@@ -164,8 +159,6 @@ def value_scale(ys: Sequence[float]) -> Scale:
 
 
 _UNIT_SUFFIXES: Mapping[str, str] = {"_bytes": "bytes", "_ns": "ns", "_hz": "Hz"}
-
-
 _NAMED: Mapping[str, Mapping[str, str]] = {
     "workload": {
         "oltp-read": "random read 8 KiB",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from sizeup.charts.axes import labeled, linear_step
 from sizeup.charts.chart import Axis, Bar, BarChart, ChartPoint, Line, LineChart
@@ -40,7 +40,7 @@ def over_time(run: StepRun) -> LineChart | None:
     if not shown:
         return None
     groups = _by_point(run, shown[0])
-    end_ns = max(point.t_ns[-1] for points in groups.values() for point in points) - run.started_ns
+    end_ns = max(point.t_ns[-1] for point in groups.values()) - run.started_ns
     high = max(run.step.estimated_seconds * 1e9, 1.0)
     while high < end_ns:
         high *= 1.5
@@ -50,13 +50,13 @@ def over_time(run: StepRun) -> LineChart | None:
 def _timed(
     run: StepRun,
     shown: Sequence[Series],
-    groups: Mapping[str, Sequence[LoggedPoint]],
+    groups: Mapping[str, LoggedPoint],
     ends_ns: tuple[float, float],
 ) -> LineChart:
     """Warm-up is left out; a piece of time of which most samples were disturbed is marked so."""
     low, high = ends_ns
     width = max(high - low, 1.0) / _PIECES
-    lines = tuple(Line(label, _in_pieces(points, run.started_ns, width)) for label, points in groups.items())
+    lines = tuple(Line(label, _in_pieces(point, run.started_ns, width)) for label, point in groups.items())
     ys = [point.y for line in lines for point in line.points]
     return LineChart(
         f"{run.step.title}: over time",
@@ -67,33 +67,28 @@ def _timed(
     )
 
 
-def _by_point(run: StepRun, series: Series) -> Mapping[str, list[LoggedPoint]]:
+def _by_point(run: StepRun, series: Series) -> Mapping[str, LoggedPoint]:
     """One line for each point, of many some from end to end."""
-    points = _spread(along(sampled_points(run, series), series))
-    return {coordinates_text(point.at, series) or series.title: [point] for point in points}
+    points = along(sampled_points(run, series), series)
+    if len(points) > MOST_LINES:
+        points = [points[round(index * (len(points) - 1) / (MOST_LINES - 1))] for index in range(MOST_LINES)]
+    return {coordinates_text(point.at, series) or series.title: point for point in points}
 
 
-def _spread(points: Sequence[LoggedPoint]) -> list[LoggedPoint]:
-    if len(points) <= MOST_LINES:
-        return list(points)
-    return [points[round(index * (len(points) - 1) / (MOST_LINES - 1))] for index in range(MOST_LINES)]
-
-
-def _in_pieces(points: Iterable[LoggedPoint], started_ns: int, width: float) -> tuple[ChartPoint, ...]:
+def _in_pieces(point: LoggedPoint, started_ns: int, width: float) -> tuple[ChartPoint, ...]:
     from statistics import median  # costs every start otherwise
 
     pieces: dict[int, list[float]] = {}
     disturbed: dict[int, int] = {}
-    for point in points:
-        stride = len(point.values) // _MOST_SAMPLES + 1
-        flags = point.flags or bytes(len(point.values))
-        for t_ns, value, flag in zip(point.t_ns[::stride], point.values[::stride], flags[::stride], strict=False):
-            if flag & Disturbance.WARMUP:
-                continue
-            piece = int((t_ns - started_ns) / width)
-            pieces.setdefault(piece, []).append(value)
-            if flag:
-                disturbed[piece] = disturbed.get(piece, 0) + 1
+    stride = len(point.values) // _MOST_SAMPLES + 1
+    flags = point.flags or bytes(len(point.values))
+    for t_ns, value, flag in zip(point.t_ns[::stride], point.values[::stride], flags[::stride], strict=False):
+        if flag & Disturbance.WARMUP:
+            continue
+        piece = int((t_ns - started_ns) / width)
+        pieces.setdefault(piece, []).append(value)
+        if flag:
+            disturbed[piece] = disturbed.get(piece, 0) + 1
     return tuple(
         ChartPoint((piece + 0.5) * width, median(values), disturbed=disturbed.get(piece, 0) * 2 > len(values))
         for piece, values in sorted(pieces.items())
@@ -139,8 +134,8 @@ def underlying_time_series(run: StepRun, key: PointKey) -> LineChart | None:
     return _timed(run, [series for series, _ in found], _groups(found), (min(ends), max(ends))) if found else None
 
 
-def _groups(found: Sequence[tuple[Series, LoggedPoint]]) -> dict[str, list[LoggedPoint]]:
-    return {label: [point] for label, (_, point) in zip(_labels(found), found, strict=True)}
+def _groups(found: Sequence[tuple[Series, LoggedPoint]]) -> dict[str, LoggedPoint]:
+    return {label: point for label, (_, point) in zip(_labels(found), found, strict=True)}
 
 
 def _labels(found: Sequence[tuple[Series, LoggedPoint]]) -> list[str]:
@@ -184,8 +179,8 @@ def cumulative_of(run: StepRun) -> LineChart | None:
     return None if found is None else _shares_of(_by_point(run, found[0]), [found[0]], run.step.title)
 
 
-def _shares_of(groups: Mapping[str, Sequence[LoggedPoint]], shown: Sequence[Series], where: str) -> LineChart:
-    ordered = {label: sorted(_settled(point)) for label, (point,) in groups.items()}
+def _shares_of(groups: Mapping[str, LoggedPoint], shown: Sequence[Series], where: str) -> LineChart:
+    ordered = {label: sorted(_settled(point)) for label, point in groups.items()}
     every = [value for values in ordered.values() for value in values]
     return LineChart(
         f"{where}: CDF",

@@ -109,13 +109,19 @@ def step_band(run: StepRun, position: str, day: str, steps: Sequence[NextStep]) 
 def headline_point(run: StepRun) -> tuple[Series, Point] | None:
     """Return the figure that a step is compared by: throughput at the knee, else the one that its series names."""
     series, rate = first_series(run), throughput_series(run)
-    if rate is not None and series is not None and series.unit in RATES:
-        loaded = [point for point in points_of(run, rate.name) if point.value is not None]
-        loaded = [point for point in loaded if isinstance(point.at.get(rate.axis or ""), int | float)]
-        if loaded:
-            return rate, _at_knee(run, rate, loaded)
+    if rate is not None and (loaded := _loaded(run, rate)):
+        return rate, _at_knee(run, rate, loaded)
     headlines = headline_points(run)
     return (series, headlines[0]) if series is not None and len(headlines) == 1 else None
+
+
+def _loaded(run: StepRun, rate: Series) -> list[Point]:
+    """Return the points of a throughput that lie at a load; none where the step is about something else."""
+    first = first_series(run)
+    if first is None or first.unit not in RATES:
+        return []
+    points = [point for point in points_of(run, rate.name) if point.value is not None]
+    return [point for point in points if isinstance(point.at.get(rate.axis or ""), int | float)]
 
 
 def _number(run: StepRun) -> Number | None:
@@ -160,25 +166,17 @@ def _levels(run: StepRun) -> str:
     for number, (value, unit) in enumerate(texts):
         last_of_unit = number + 1 == len(units) or units[number + 1] != unit
         shown.append(f"{names[number]} {value}{f' {unit}' if last_of_unit and unit else ''}")
-    wide = [str(name) for name, point in zip(names, points, strict=True) if validity.ended and _open(validity, point)]
+    invalid = [validity.of(point) if validity.ended else None for point in points]
+    wide = [str(name) for name, found in zip(names, invalid, strict=True) if found is not None and found.scatter]
     mark = f" ({', '.join(wide)} did not converge)" if wide else ""
     mark = " (none converged)" if len(wide) == len(names) else mark
     return " · ".join(shown) + mark
 
 
-def _open(validity: StepValidity, point: Point) -> bool:
-    invalid = validity.of(point)
-    return invalid is not None and invalid.scatter
-
-
 def _throughput(run: StepRun) -> str:
     """Return throughput at the knee or the highest, with its load, the latency there and its interval."""
     series = throughput_series(run)
-    if series is None or (first := first_series(run)) is None or first.unit not in RATES:
-        return ""
-    points = [point for point in points_of(run, series.name) if point.value is not None]
-    loaded = [point for point in points if isinstance(point.at.get(series.axis or ""), int | float)]
-    if not loaded:
+    if series is None or not (loaded := _loaded(run, series)):
         return ""
     point = loaded[-1] if run.outcome is None else _at_knee(run, series, loaded)
     load = format_value(float(point.at[series.axis or ""]), series.axis_unit or "1")
