@@ -126,6 +126,13 @@ def test_what_nobody_chose_is_an_assumption_and_what_was_given_is_an_input(markd
     assert not set(assumed) & set(given) - {"Input", "---"}
 
 
+def test_the_inputs_stand_below_what_they_are_about(markdown: Report) -> None:
+    text = chapter(markdown(*PURCHASE, "license.product=ee"), "Inputs")
+
+    assert re.findall(r"^### (.*)$", text, re.MULTILINE) == ["Workload", "Plan", "Storage", "Server", "License"]
+    assert "license.product" in {row[-1] for row in rows(text.partition("### License")[2]).values()}
+
+
 def test_the_working_is_that_of_every_answer(markdown: Report, capsys: pytest.CaptureFixture[str]) -> None:
     text = chapter(markdown(*PURCHASE), "Working")
     capsys.readouterr()
