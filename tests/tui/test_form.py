@@ -107,7 +107,7 @@ async def test_an_open_list_shows_the_number_that_is_typed_and_which_keys_take_i
             await settled(pilot, key)
             shown.append((lists[2].query_one(ChosenValue).render().plain.split()[0], console.keys[0]))
 
-    assert shown == [("auto", "Take"), ("1", "Take"), ("12", "Take"), ("auto", "Run")]
+    assert shown == [("auto", "Take"), ("1", "Take"), ("12", "Take"), ("auto", "Measure")]
 
 
 async def test_a_list_is_two_widgets_of_which_one_is_drawn(console: Console) -> None:

@@ -116,12 +116,15 @@ async def test_what_is_wrong_stands_out_and_goes_with_the_next_input(console: Co
         assert not console.app.screen.query_one("#input-help").has_class("-wrong")
 
 
-async def test_an_input_without_steps_says_how_to_change_it(console: Console) -> None:
+@pytest.mark.parametrize("key", ["machine.cpu_model", "workload.iops"])
+async def test_an_input_without_steps_or_value_says_how_to_change_it(console: Console, key: str) -> None:
     async with console.shown(120, 40, keys="4") as pilot:
-        await choose_input(pilot, "machine.cpu_model")
+        await choose_input(pilot, key)
+        before = console.entries("#inputs")
         await pressed(pilot, "plus")
 
         assert "Press Enter and type one." in console.says("#input-help")
+        assert console.entries("#inputs") == before
 
 
 async def test_the_selected_input_is_in_sight_on_a_small_screen(console: Console) -> None:

@@ -25,6 +25,7 @@ from sizeup.tui.widgets.map import MapView
 from sizeup.tui.widgets.tree import ItemTree
 from topology_mode import in_topology, map_of, tree_of
 from trees import large_machine
+from tui.sizing_inputs import choose_input
 
 
 async def test_the_map_shows_sixteen_nodes_in_eighty_columns(make_console: MakeConsole) -> None:
@@ -187,8 +188,9 @@ async def test_what_if_inputs_survive_a_machine_that_is_read_again(make_console:
     devices = FakeDevices()
     console = make_console(live_source=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
     async with console.shown(keys="4") as pilot:
+        await choose_input(pilot, "machine.sockets")
         await pressed(pilot, "plus")
-        changed = {key: line for key, line in console.entries("#inputs").items() if line.startswith("* ")}
+        changed = {key: line for key, line in console.entries("#inputs").items() if line.startswith("● ")}
         await pilot.press("2")
         await console.app.workers.wait_for_complete()
         devices.plug(1)
@@ -198,7 +200,7 @@ async def test_what_if_inputs_survive_a_machine_that_is_read_again(make_console:
         assert "nic:eth9" in console.parts
         await pressed(pilot, "4")
 
-        assert changed
+        assert list(changed) == ["machine.sockets"]
         assert changed.items() <= console.entries("#inputs").items()
 
 
@@ -268,7 +270,7 @@ async def test_a_matrix_of_16_nodes_can_be_read_to_its_last_value(
         await console.choose(pilot, "memory.numa")
         await pilot.pause()
         await pressed(pilot, "tab")
-        chart = console.app.screen.query_one(ChartView)
+        chart = console.app.screen.query_one("#chart", ChartView)
         first = ["".join(row) for row in chart.drawing.rows]
         await pressed(pilot, "G")
         last = console.point
