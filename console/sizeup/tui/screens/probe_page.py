@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from sizeup.charts.axes import hold_axes
-from sizeup.charts.chart import LineChart
+from sizeup.charts.chart import HeatMap, LineChart
 from sizeup.charts.latency_cells import Histogram, Picture, Timeline
 from sizeup.model.machine import Machine
 from sizeup.session.value import PointKey, StepRun
@@ -216,7 +216,8 @@ class ProbePage(Vertical):
         shown = self.shown_tab
         live = run.outcome is None and runs.going_on
         drawn = bool(samples) or shown not in (TABLE, VALIDITY)
-        beside = () if zoomed or samples or not drawn else self._beside(run, shown, live=live)
+        picture = next((one for one in self._entries if one.name == shown), self._entries[0]).draw() if drawn else None
+        beside = () if zoomed or samples or not drawn else self._beside(run, shown, picture, live=live)
         self._show_parts(*(("chart",) if drawn else ()), *(("standing",) if live and not zoomed else ()), *beside)
         self._show_views(shown, self._title)
         position = step_position(run, session)
@@ -230,7 +231,6 @@ class ProbePage(Vertical):
         chart.hint = lambda key: "Enter: samples" if not samples and point_samples(run, key) else ""
         host = "" if machine is None else machine.platform.hostname or ""
         self._last = None if samples else last_run(run, host, self.earlier)
-        picture = next((entry for entry in self._entries if entry.name == shown), self._entries[0]).draw()
         if picture is not None:
             chart.show(self._held(run, picture, chart))
         self._show_beside(run, beside, runs.going_on)
@@ -247,14 +247,16 @@ class ProbePage(Vertical):
             self._frames[frame] = title, subtitle
             frame.border_title, frame.border_subtitle = title, Content(subtitle)
 
-    def _beside(self, run: StepRun, shown: str, *, live: bool) -> tuple[str, ...]:
+    def _beside(self, run: StepRun, shown: str, picture: Picture | None, *, live: bool) -> tuple[str, ...]:
         """Return which parts stand beside a view: a curve that grows, percentiles, or the figures."""
         width, height = self.size
         if shown == OVER_TIME and live and latency_family(run) and width >= _PAIR_COLUMNS:
             return "side", "beside"
         if shown == DISTRIBUTION and not live and has_one_load(run) and width >= _PAIR_COLUMNS:
             return ("side", "beside", "below") if height >= _BELOW_ROWS else ("side", "beside")
-        return ("side", "facts") if not live and width >= _FACTS_COLUMNS else ()
+        cells = len(picture.columns) if isinstance(picture, HeatMap) else 0
+        needed = _FACTS_COLUMNS + 4 * max(cells - 10, 0)  # beside the figures there is room for ten cells
+        return ("side", "facts") if not live and width >= needed else ()
 
     def _show_beside(self, run: StepRun, parts: Sequence[str], going_on: bool) -> None:  # noqa: FBT001
         side = self.query_one("#side")
