@@ -98,10 +98,8 @@ def views_of(session: Session, others: tuple[Session, ...]) -> dict[str, object]
     written = document(session)
     table = io.StringIO()
     write_csv(session, table)
-    charts = [(entry.title, entry.draw()) for entry in chart_list(run, session.machine)]
-    underlying = [
-        [(entry.title, entry.draw()) for entry in underlying_charts(run, key)] for key in list(run.points)[:3]
-    ]
+    charts = [(entry.name, entry.draw()) for entry in chart_list(run, session.machine)]
+    underlying = [[(entry.name, entry.draw()) for entry in underlying_charts(run, key)] for key in list(run.points)[:3]]
     shown = summary(session.machine, session, ShownAdvice(AdviceOrigin.CURRENT, sizing))
     return {
         "summary": shown,

@@ -211,9 +211,9 @@ def test_the_share_at_or_below_ends_at_all_samples() -> None:
 
 
 def test_pictures_of_samples_come_last_and_only_where_there_are_samples() -> None:
-    assert [picture.title for picture in chart_list(sampled(), None)][1:] == ["over time", "distribution", "CDF"]
+    assert [picture.name for picture in chart_list(sampled(), None)][1:] == ["Over time", "Distribution", "CDF"]
     without = chart_list(ramp(), None)
-    assert "over time" not in [picture.title for picture in without]
+    assert "Over time" not in [picture.name for picture in without]
     assert all(
         isinstance(picture.draw(), LineChart | BarChart | HeatMap)
         for picture in (*without, *chart_list(sampled(), None))
@@ -237,7 +237,9 @@ def test_a_chart_of_the_list_follows_the_samples() -> None:
 def test_before_the_first_sample_there_is_one_empty_picture() -> None:
     (only,) = chart_list(run(*RAMP), None)
 
-    assert only.title == "Step"
+    chart = only.draw()
+    assert isinstance(chart, LineChart)
+    assert (only.name, chart.title) == ("IOPS", "Step")
 
 
 def test_mixes_that_lie_on_no_axis_are_a_matrix_for_each_figure_and_stream() -> None:

@@ -85,11 +85,6 @@ SERIES = ("s1", "s3", "s2", "s4", "text", "dim")
 """The colors of series in their order: this run, an earlier one, and the others."""
 
 
-def series(colors: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the colors of series in their order."""
-    return tuple(colors[name] for name in SERIES)
-
-
 def blend(color: str, ground: str, part: float) -> str:
     """Return a color mixed with its ground, ``part`` of it and the rest of the ground, as ``#rrggbb``."""
     pairs = zip(bytes.fromhex(color[1:]), bytes.fromhex(ground[1:]), strict=True)

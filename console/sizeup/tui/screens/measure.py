@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -102,15 +103,11 @@ class MeasureScreen(ModeScreen):
         ended = 0 if (session := self.host.runs.session) is None else len(session.outcomes)
         if not self.host.runs.going_on and self._read_at != ended:
             self._read_at = ended
-            self.run_worker(self._read_earlier, thread=True, exclusive=True)
+            self.run_worker(self._read_earlier(), exclusive=True)
 
-    def _read_earlier(self) -> None:
-        stored = recent_sessions(self._stored)
-        self.app.call_from_thread(self._take_earlier, stored)
-
-    def _take_earlier(self, stored: Mapping[tuple[str, int], Session]) -> None:
-        self._stored = stored
-        self._probe_page.earlier = earlier_steps(stored.values(), self.host.runs.session)
+    async def _read_earlier(self) -> None:
+        self._stored = await asyncio.to_thread(recent_sessions, self._stored)
+        self._probe_page.earlier = earlier_steps(self._stored.values(), self.host.runs.session)
         self._drawn = ()
         self.show_run()
 
@@ -335,7 +332,7 @@ class MeasureScreen(ModeScreen):
 
     def action_view(self, name: str) -> None:
         """Show the tab of this name."""
-        self._probe_page.choose_tab(name)
+        self._probe_page.tab = name
         self._redraw()
 
     def action_next_view(self, step: int) -> None:
@@ -498,7 +495,7 @@ class MeasureScreen(ModeScreen):
         if drawn and drawn[-1] != startable:
             self._show_form()
         if not drawn or drawn[0] != probe.name:
-            self._probe_page.name_probe(card_title(probe))
+            self._probe_page.card_title = card_title(probe)
         self.show_band()
         self._show_yardstick(run)
         if run is None:

@@ -57,13 +57,14 @@ class ProbePage(Vertical):
         self._entries: tuple[ChartEntry, ...] = ()
         self._listed: tuple[object, ...] = ()
         """What the list of charts was made of."""
-        self._tab = ""
-        """Name of the tab that was chosen; empty for the first."""
+        self.tab = ""
+        """Name of the tab that was chosen; empty for the first. It is shown with the next drawing."""
         self._tab_before = ""
         """While the samples behind a point, or the table, are shown."""
         self.names: tuple[str, ...] = ()
         """The names of the views, in their order."""
-        self._title = ""
+        self.card_title = ""
+        """What the frame is called, in place of the views while there is nothing to choose from."""
         self._frames: dict[Widget, tuple[Content, str]] = {}
         """The names in the edges of each frame."""
         self._last: Earlier | None = None
@@ -116,11 +117,7 @@ class ProbePage(Vertical):
     @property
     def shown_tab(self) -> str:
         """The name of the tab that is shown; empty where there is none."""
-        return self._tab if self._tab in self.names else (self.names[0] if self.names else "")
-
-    def name_probe(self, title: str) -> None:
-        """Take the title of the frame while there is nothing to choose from."""
-        self._title = title
+        return self.tab if self.tab in self.names else (self.names[0] if self.names else "")
 
     def stored(self, probe: str, machine: Machine | None) -> Earlier | None:
         """Return the last stored step of a probe on this machine; None where there is none."""
@@ -129,24 +126,20 @@ class ProbePage(Vertical):
 
     def start_over(self) -> None:
         """Show the first tab of what comes next."""
-        self._samples_of, self._tab, self._tab_before = None, "", ""
-
-    def choose_tab(self, name: str) -> None:
-        """Show a tab with the next drawing."""
-        self._tab = name
+        self._samples_of, self.tab, self._tab_before = None, "", ""
 
     def next_tab(self, step: int) -> None:
         """Show another tab: other series, other units, other samples behind the point."""
         if self.names:
             at = self.names.index(self.shown_tab)
-            self._tab = self.names[(at + step) % len(self.names)]
+            self.tab = self.names[(at + step) % len(self.names)]
 
     def toggle_table(self) -> None:
         """Show the points as a table in place of the chart, or the chart again."""
         if self.shows_table:
-            self._tab = self._tab_before
+            self.tab = self._tab_before
         elif TABLE in self.names:
-            self._tab_before, self._tab = self._tab, TABLE
+            self._tab_before, self.tab = self.tab, TABLE
 
     def sort_table(self) -> None:
         """Sort the table by its next column, up and then down."""
@@ -174,12 +167,12 @@ class ProbePage(Vertical):
         if key is None or not point_samples(run, key):
             self.notify("no samples were recorded for this point", markup=False, timeout=3)
             return False
-        self._samples_of, self._tab_before, self._tab = (run.step.id, key), self._tab, ""
+        self._samples_of, self._tab_before, self.tab = (run.step.id, key), self.tab, ""
         return True
 
     def leave_samples(self) -> None:
         """Show the pictures of the step again."""
-        self._samples_of, self._tab = None, self._tab_before
+        self._samples_of, self.tab = None, self._tab_before
 
     def focus_picture(self) -> None:
         """Focus what is shown in place of the chart, or the chart."""
@@ -193,7 +186,7 @@ class ProbePage(Vertical):
         self._show_parts("about")
         self.query_one("#about", Static).update(words, layout=False)  # it has all rows that are left, whatever it says
         self.names = ()
-        self._name_frame(self.query_one("#views"), Content(self._title))
+        self._name_frame(self.query_one("#views"), Content(self.card_title))
         for part in (self._table, self._notes, self._validity):
             if part is not None:
                 part.display = False
@@ -219,7 +212,10 @@ class ProbePage(Vertical):
         picture = next((one for one in self._entries if one.name == shown), self._entries[0]).draw() if drawn else None
         beside = () if zoomed or samples or not drawn else self._beside(run, shown, picture, live=live)
         self._show_parts(*(("chart",) if drawn else ()), *(("standing",) if live and not zoomed else ()), *beside)
-        self._show_views(shown, self._title)
+        views = self.query_one("#views")
+        # Those around the tab that is shown where not all fit.
+        names = visible_tabs(self.names, shown, (views.size.width or self.size.width or 999) - 4)
+        self._name_frame(views, tabs_text(names, shown), self.card_title)
         position = step_position(run, session)
         self.query_one("#standing", SegmentRows).show(progress_rows(run, position, runs, self.size.width))
         self.query_one(TileRow).show(live_tiles(run) if live and not zoomed else (), self.app.size.width)
@@ -234,12 +230,6 @@ class ProbePage(Vertical):
         if picture is not None:
             chart.show(self._held(run, picture, chart))
         self._show_beside(run, beside, runs.going_on)
-
-    def _show_views(self, shown: str, subtitle: str) -> None:
-        """Name the views in the edge of their frame, those around the one that is shown where not all fit."""
-        views = self.query_one("#views")
-        names = visible_tabs(self.names, shown, (views.size.width or self.size.width or 999) - 4)
-        self._name_frame(views, tabs_text(names, shown), subtitle)
 
     def _name_frame(self, frame: Widget, title: Content, subtitle: str = "") -> None:
         """Name a frame in its edges; the same names again would draw all of it again."""

@@ -217,15 +217,11 @@ def _progress(run: StepRun, position: str, width: int, quiet_seconds: int) -> Se
 def _counted(run: StepRun) -> str:
     """Return how many samples there are, and how many of them were disturbed; empty for none."""
     total = sum(len(point.values) for point in run.points.values())
-    return ", ".join(filter(None, (plural(total, "sample") if total else "", _disturbed(run))))
-
-
-def _disturbed(run: StepRun) -> str:
-    """Return how many samples were disturbed; empty for none."""
     # Counted in C, as it is with every frame.
     calm = (Disturbance.NONE.value, Disturbance.WARMUP.value)
     disturbed = sum(len(point.flags) - sum(map(point.flags.count, calm)) for point in run.points.values())
-    return f"! {plural(disturbed, 'sample')} disturbed" if disturbed else ""
+    words = plural(total, "sample") if total else "", f"! {plural(disturbed, 'sample')} disturbed" if disturbed else ""
+    return ", ".join(filter(None, words))
 
 
 def _short_title(title: str) -> str:

@@ -23,6 +23,7 @@ from sizeup.views.run.samples import (
     subject,
     underlying_cdfs,
     underlying_histograms,
+    underlying_points,
     underlying_time_series,
 )
 from sizeup.views.run.step import VALIDITY, step_chart
@@ -46,12 +47,10 @@ class ChartKind(Enum):
 class ChartEntry(Struct, frozen=True):
     """One chart that can be drawn."""
 
-    title: str
-    """Stays the same while the step goes on."""
+    name: str
+    """What its tab says: ``IOPS``, ``Latency vs IOPS``; it stays the same while the step goes on."""
     draw: Callable[[], Picture | None]
     """Makes it of what was measured by then; None where there is nothing yet."""
-    name: str = ""
-    """What its tab says: ``IOPS``, ``Latency vs IOPS``."""
     kind: ChartKind = ChartKind.OTHER
     is_curve: bool = False
     longer: str = ""
@@ -66,9 +65,8 @@ def chart_list(run: StepRun, machine: Machine | None) -> tuple[ChartEntry, ...]:
     made = [(picture, charts) for picture, make in enumerate(chart_makers(run, machine)) if (charts := make())]
     shown = [
         ChartEntry(
-            chart.title,
-            partial(_drawn, run, machine, picture, piece),
             chart.name,
+            partial(_drawn, run, machine, picture, piece),
             _kind(run, chart),
             isinstance(chart, LineChart),
             chart.subject or chart.title,
@@ -77,15 +75,14 @@ def chart_list(run: StepRun, machine: Machine | None) -> tuple[ChartEntry, ...]:
         for piece, chart in enumerate(charts)
     ]
     if not shown:
-        chart = step_chart(run, machine)
-        shown = [ChartEntry(chart.title, partial(step_chart, run, machine), chart.name)]
+        shown = [ChartEntry(step_chart(run, machine).name, partial(step_chart, run, machine))]
     if subject(run) is not None:
         timed = timeline if latency_family(run) else over_time
         spread = histogram if histogram(run) is not None else distribution_of
         shown += [
-            ChartEntry("over time", partial(timed, run), OVER_TIME, ChartKind.OVER_TIME),
-            ChartEntry("distribution", partial(spread, run), DISTRIBUTION, ChartKind.SAMPLES),
-            ChartEntry("CDF", partial(cumulative_of, run), "CDF", ChartKind.SAMPLES),
+            ChartEntry(OVER_TIME, partial(timed, run), ChartKind.OVER_TIME),
+            ChartEntry(DISTRIBUTION, partial(spread, run), ChartKind.SAMPLES),
+            ChartEntry("CDF", partial(cumulative_of, run), ChartKind.SAMPLES),
         ]
     return tuple(_distinct(shown))
 
@@ -152,16 +149,16 @@ _LONGEST = 24
 
 def underlying_charts(run: StepRun, key: PointKey) -> tuple[ChartEntry, ...]:
     """The samples of one point of a chart; empty where the probe kept none."""
-    spread = underlying_histograms(run, key)
-    if not spread:
+    found = underlying_points(run, key)
+    if not found:
         return ()
     first, *others = (
-        ChartEntry(f"distribution: {label}", lambda chart=chart: chart, f"Distribution, {label}")  # type: ignore[misc]
-        for label, chart in spread
+        ChartEntry(f"{DISTRIBUTION}, {label}", lambda chart=chart: chart)  # type: ignore[misc]
+        for label, chart in underlying_histograms(found)
     )
     return (
-        replace(first, name="Distribution"),
-        ChartEntry("CDF", lambda: underlying_cdfs(run, key), "CDF"),
-        ChartEntry("over time", lambda: underlying_time_series(run, key), "Over time"),
+        replace(first, name=DISTRIBUTION),
+        ChartEntry("CDF", partial(underlying_cdfs, found)),
+        ChartEntry(OVER_TIME, partial(underlying_time_series, run, found)),
         *others,
     )

@@ -95,7 +95,11 @@ def _in_pieces(point: LoggedPoint, started_ns: int, width: float) -> tuple[Chart
     )
 
 
-def underlying_points(run: StepRun, key: PointKey) -> list[tuple[Series, LoggedPoint]]:
+Underlying = Sequence[tuple[Series, LoggedPoint]]
+"""The points that one point rests on, each with its series."""
+
+
+def underlying_points(run: StepRun, key: PointKey) -> Underlying:
     """The sampled points that one point rests on: itself and its percentiles, else what is alike at its place.
 
     ``matrix-latency`` at 4 small and 1 large requests rests on each ``latency`` there. None where the probe kept none.
@@ -114,31 +118,30 @@ def underlying_points(run: StepRun, key: PointKey) -> list[tuple[Series, LoggedP
     return sorted(found, key=lambda pair: pair[1] is not own)
 
 
-def underlying_histograms(run: StepRun, key: PointKey) -> list[tuple[str, BarChart]]:
+def underlying_histograms(found: Underlying) -> list[tuple[str, BarChart]]:
     """How the samples behind a point are spread, one picture for each series and place, with its name."""
-    found = underlying_points(run, key)
     return [(label, _spread_of(label, *pair)) for label, pair in zip(_labels(found), found, strict=True)]
 
 
-def underlying_cdfs(run: StepRun, key: PointKey) -> LineChart | None:
-    """The share of the samples behind a point that lies at or below each value; None where there are no samples."""
-    found = underlying_points(run, key)[:MOST_LINES]
-    shown = [series for series, _ in found]
-    return _shares_of(_groups(found), shown, coordinates_text(found[0][1].at, shown[0])) if found else None
+def underlying_cdfs(found: Underlying) -> LineChart:
+    """The share of the samples behind a point that lies at or below each value."""
+    shown = [series for series, _ in found[:MOST_LINES]]
+    return _shares_of(_groups(found), shown, coordinates_text(found[0][1].at, shown[0]))
 
 
-def underlying_time_series(run: StepRun, key: PointKey) -> LineChart | None:
-    """The samples behind a point as they came; None where there are none."""
-    found = underlying_points(run, key)[:MOST_LINES]
-    ends = [t_ns - run.started_ns for _, point in found for t_ns in (point.t_ns[0], point.t_ns[-1])]
-    return _timed(run, [series for series, _ in found], _groups(found), (min(ends), max(ends))) if found else None
+def underlying_time_series(run: StepRun, found: Underlying) -> LineChart:
+    """The samples behind a point as they came."""
+    shown = found[:MOST_LINES]
+    ends = [t_ns - run.started_ns for _, point in shown for t_ns in (point.t_ns[0], point.t_ns[-1])]
+    return _timed(run, [series for series, _ in shown], _groups(found), (min(ends), max(ends)))
 
 
-def _groups(found: Sequence[tuple[Series, LoggedPoint]]) -> dict[str, LoggedPoint]:
-    return {label: point for label, (_, point) in zip(_labels(found), found, strict=True)}
+def _groups(found: Underlying) -> dict[str, LoggedPoint]:
+    shown = found[:MOST_LINES]
+    return {label: point for label, (_, point) in zip(_labels(shown), shown, strict=True)}
 
 
-def _labels(found: Sequence[tuple[Series, LoggedPoint]]) -> list[str]:
+def _labels(found: Underlying) -> list[str]:
     """What distinguishes the points behind one: the series, and the coordinates in which they differ."""
     same = set.intersection(*(set(point.at.items()) for _, point in found)) if found else set()
     return [

@@ -238,7 +238,17 @@ def headline_figure(run: StepRun, *, placed: bool = True, spread: bool = True) -
     headlines = headline_points(run)
     if series is None or not headlines:
         return "", FigureStanding.COUNTS
-    return _figure(run, series, headlines, placed=placed, spread=spread), standing_of(run, headlines)
+    standing = standing_of(run, headlines)
+    if len(headlines) > 1:
+        values = [point.value for point in headlines if point.value is not None]
+        over = f" over {len(values)} points" if placed else ""
+        return f"{format_value(min(values), series.unit)} to {format_value(max(values), series.unit)}{over}", standing
+    (point,) = headlines
+    within = half_width(point) if spread else ""
+    where = coordinates_text(point.at, series) if placed else ""
+    # A sign in place of "within" would be another one in ASCII.
+    figure = f"{figure_text(point, series.unit)}{f' within {within}' if within else ''}"
+    return f"{figure}{f' at {where}' if where else ''}", standing
 
 
 def standing_of(run: StepRun, headlines: Sequence[LoggedPoint]) -> FigureStanding:
@@ -255,16 +265,6 @@ def mark(standing: FigureStanding) -> str:
     return f", {standing.value}" if standing.value else ""
 
 
-def _figure(run: StepRun, series: Series, headlines: Sequence[LoggedPoint], *, placed: bool, spread: bool) -> str:
-    if len(headlines) > 1:
-        return _range(run, series, placed=placed)
-    (point,) = headlines
-    within = half_width(point) if spread else ""
-    where = coordinates_text(point.at, series) if placed else ""
-    # A sign in place of "within" would be another one in ASCII.
-    return f"{figure_text(point, series.unit)}{f' within {within}' if within else ''}{f' at {where}' if where else ''}"
-
-
 def headline_points(run: StepRun) -> list[LoggedPoint]:
     """The point that a line about the step speaks of, or all of which it gives the range."""
     series = first_series(run)
@@ -276,12 +276,6 @@ def headline_points(run: StepRun) -> list[LoggedPoint]:
     if any(isinstance(point.at.get(series.axis or ""), int | float) for point in points):
         return along(points, series)[-1:]
     return [point for point in points if series.headline and point.at == series.headline] or points
-
-
-def _range(run: StepRun, series: Series, *, placed: bool) -> str:
-    values = [point.value for point in points_of(run, series.name) if point.value is not None]
-    over = f" over {len(values)} points" if placed else ""
-    return f"{format_value(min(values), series.unit)} to {format_value(max(values), series.unit)}{over}"
 
 
 def _bar_note(point: LoggedPoint) -> str:
