@@ -159,7 +159,7 @@ def test_runs_that_scatter_cannot_tell_and_say_how_many_more_could() -> None:
 def test_rounds_of_one_session_are_runs() -> None:
     one = session(1, *(memory(f"m~{number}" if number > 1 else "m", value) for number, value in enumerate(FAST, 1)))
 
-    assert [named.value.run for named in one.headlines] == [f"s1~{number}" for number in range(1, 7)]
+    assert [named.run for named in one.headlines] == [f"s1~{number}" for number in range(1, 7)]
     assert {value.run for value in one.values} == {f"s1~{number}" for number in range(1, 7)}
 
 
@@ -169,7 +169,7 @@ def test_a_figure_is_of_when_its_step_began() -> None:
     began = epoch("2026-01-01T00:01:30Z")
 
     assert {value.when for value in session(0, late).values} == {began}
-    assert {named.value.when for named in session(0, late).headlines} == {began}
+    assert {named.when for named in session(0, late).headlines} == {began}
 
 
 def test_no_mean_over_a_curve_is_a_headline_in_text_or_data() -> None:
@@ -220,8 +220,7 @@ def test_different_workloads_are_named_first_and_not_compared() -> None:
 )
 def test_every_side_that_is_not_valid_is_named(invalid: tuple[str, str], said: str) -> None:
     comparison = compare(side(FAST, 1), side(FAST, 11))
-    named = [replace(one, figure=replace(one.figure, verdict=Conclusion.NOT_VALID, invalid=invalid))
-             for one in comparison.headlines]  # fmt: skip
+    named = [replace(one, verdict=Conclusion.NOT_VALID, invalid=invalid) for one in comparison.headlines]
 
     *_, line = conclusion_lines(replace(comparison, headlines=tuple(named)))
     assert line.startswith(f"Not compared, as {said}: ")

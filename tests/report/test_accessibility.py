@@ -19,7 +19,7 @@ from sizeup.cli import run
 from sizeup.compare.machines import Difference
 from sizeup.report.html import page
 from sizeup.session.reader import read_session
-from sizeup.views.comparison.compared_charts import leading_overlay
+from sizeup.views.comparison.compared_charts import compared_curves
 from sizeup.views.document.comparison_document import comparison_document
 from sizeup.views.document.document import document
 
@@ -45,7 +45,7 @@ def plain(path: Path) -> str:
 def comparison(path: Path) -> str:
     session = read_session(written(path / "one.sizeup.jsonl", *session_records()))
     compared = replace(CASES["slower"][0], differences=(Difference("Kernel", "6.2", "6.1"),))
-    return page(comparison_document(compared, leading_overlay(session, session, ("old", "new"))))
+    return page(comparison_document(compared, compared_curves(session, session, ("old", "new"))[0]))
 
 
 def sizing(path: Path) -> str:

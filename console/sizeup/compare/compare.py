@@ -21,7 +21,6 @@ from sizeup.compare.comparison import (
     MINIMUM_EFFECT,
     Comparison,
     Figure,
-    HeadlineFigure,
     Mean,
     OtherWorkloads,
 )
@@ -114,10 +113,10 @@ def _workloads(side: Sequence[Digest]) -> dict[str, dict[str, None]]:
 
 def _headlines(
     new: Sequence[Digest], baseline: Sequence[Digest], level: float, minimum_effect: float, *, turns: bool
-) -> tuple[HeadlineFigure, ...]:
+) -> tuple[Figure, ...]:
     """Return the named figures of both sides, corrected for their number."""
     ours, theirs = _named(new), _named(baseline)
-    cards = {one.value.metric: one.card for digest in new for one in digest.headlines}
+    cards = {one.metric: one.card for digest in new for one in digest.headlines}
     found = [
         compared_figure(name, None, shared, ours[name], theirs[name], level, turns=turns)
         for name in ours
@@ -125,12 +124,12 @@ def _headlines(
     ]
     judged = judged_figures(found, set(), level, minimum_effect)
     order = list(dict.fromkeys((*CARDS, *cards.values())))
-    named = [HeadlineFigure(cards[figure.metric], figure) for figure in judged]
+    named = (replace(figure, card=cards[figure.metric]) for figure in judged)
     return tuple(sorted(named, key=lambda one: order.index(one.card)))
 
 
 def _named(side: Sequence[Digest]) -> Mapping[str, Runs]:
-    return by_metric([replace(digest, values=tuple(one.value for one in digest.headlines)) for digest in side])
+    return by_metric([replace(digest, values=digest.headlines) for digest in side])
 
 
 def interleaved(new: Iterable[Digest], baseline: Iterable[Digest]) -> bool:

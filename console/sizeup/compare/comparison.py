@@ -72,6 +72,8 @@ class Figure(Struct, frozen=True):
     """How many more runs a side would probably decide; None where nothing is left open, or for more than 100."""
     noise: float | None = None
     """The furthest that a run lies from the median of its side, as a share; None with a single run on a side."""
+    card: str = ""
+    """The card of a figure that people name; empty for what is none."""
 
     @property
     def invalid_text(self) -> str:
@@ -86,13 +88,6 @@ class Figure(Struct, frozen=True):
     def different(self) -> bool:
         """Whether a difference was found."""
         return self.verdict not in (Conclusion.NOT_VALID, Conclusion.SAME, Conclusion.UNDECIDED, Conclusion.TOO_FEW)
-
-
-class HeadlineFigure(Struct, frozen=True):
-    """A figure that people name, with the card it belongs to."""
-
-    card: str
-    figure: Figure
 
 
 class ConditionResult(Struct, frozen=True):
@@ -133,7 +128,7 @@ class Comparison(Struct, frozen=True):
     conditions: tuple[ConditionResult, ...]
     level: float
     minimum_effect: float
-    headlines: tuple[HeadlineFigure, ...] = ()
+    headlines: tuple[Figure, ...] = ()
     """The named figures that both sides have, in the order of their cards."""
     other_workloads: tuple[OtherWorkloads, ...] = ()
     """Probes whose figures are not compared, as their workloads differ."""

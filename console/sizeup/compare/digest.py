@@ -46,13 +46,8 @@ class RunValue(Struct, frozen=True):
     high: float | None = None
     invalid: str = ""
     """Why the run itself calls this figure invalid; empty where it does not."""
-
-
-class HeadlineValue(Struct, frozen=True):
-    """One named figure with the card it belongs to."""
-
-    card: str
-    value: RunValue
+    card: str = ""
+    """The card of a named figure; empty for what is none."""
 
 
 class Digest(Struct, frozen=True):
@@ -76,7 +71,7 @@ class Digest(Struct, frozen=True):
     """What the source of a published case leaves open; empty for a session."""
     invalid_results: tuple[str, ...] = ()
     """Which figures are not valid, and why: a sentence for each step that has some."""
-    headlines: tuple[HeadlineValue, ...] = ()
+    headlines: tuple[RunValue, ...] = ()
     """The named figures of each pass of the plan."""
 
 
@@ -161,13 +156,24 @@ def _run_values(run: StepRun, session: str, started: float | None) -> Iterator[R
             )
 
 
-def _headlines(session: Session, started: float | None) -> Iterator[HeadlineValue]:
+def _headlines(session: Session, started: float | None) -> Iterator[RunValue]:
     for number, runs in by_round(session.steps.values()).items():
         when = None if started is None else started + min(run.started_ns for run in runs) / 1e9
         for found in headlines(runs):
             run, key = f"{session.header.id}~{number}", point_key(found.name, {})
-            value = RunValue(found.name, key, {}, found.series, found.value, run, {}, "", when, invalid=found.invalid)
-            yield HeadlineValue(found.card, value)
+            yield RunValue(
+                found.name,
+                key,
+                {},
+                found.series,
+                found.value,
+                run,
+                {},
+                "",
+                when,
+                invalid=found.invalid,
+                card=found.card,
+            )
 
 
 def _value(point: Point) -> float | None:

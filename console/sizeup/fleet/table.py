@@ -25,8 +25,6 @@ _FRAME = 8
 _OUTLIERS = 4
 _ROWS_BESIDE_OUTLIERS = 20
 """Lines for the hosts below what is said of outliers: the fleet is not healthy, and may take more than ``LINES``."""
-_MARK = " *"
-"""What stands behind a figure that stands out."""
 
 
 def session_fleet_lines(paths: Iterable[str], width: int = WIDTH) -> list[str]:
@@ -198,11 +196,8 @@ def columns_of(fleet: Fleet, hosts: Sequence[Host]) -> list[str]:
     return [name for name in measured if name in one_each.values()]
 
 
-def figure_text(host: Host, name: str, outlier: str = _MARK) -> str:
-    """Return a figure with what must be known of it: ``152 ns *``, ``369 ns ?``, ``not valid``.
-
-    ``outlier`` marks one that stands out; empty where something else shows it.
-    """
+def figure_text(host: Host, name: str) -> str:
+    """Return a figure with what must be known of it: ``152 ns *``, ``369 ns ?``, ``not valid``."""
     figure = host.figures.get(name)
     if figure is None:
         return f"{UNKNOWN}  "
@@ -211,7 +206,7 @@ def figure_text(host: Host, name: str, outlier: str = _MARK) -> str:
     if name in host.other_workload:
         mark = " ~"
     elif any(one.figure.name == name for one in host.outliers):
-        mark = outlier
+        mark = " *"
     else:
         mark = " ?" if figure.scatter else "  "
     return f"{figure_value(figure.value, figure.unit)}{mark}"

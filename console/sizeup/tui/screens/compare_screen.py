@@ -174,8 +174,7 @@ class CompareScreen(ModeScreen):
 
     def action_measure(self) -> None:
         """Go to the probe of the figure that changed most, to measure it again."""
-        figures = [one.figure for one in self._comparison.headlines]
-        figures.sort(key=lambda figure: (not figure.different, -abs(figure.ratio - 1)))
+        figures = sorted(self._comparison.headlines, key=lambda one: (not one.different, -abs(one.ratio - 1)))
         self.host.go("measure", figures[0].metric.partition("@")[2] if figures else "")
 
     def action_compare(self) -> None:

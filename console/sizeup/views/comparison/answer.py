@@ -139,7 +139,7 @@ def answer(comparison: Comparison, overlay: LineChart | None = None) -> Answer:
 
 def change_rows(comparison: Comparison) -> tuple[ChangeRow, ...]:
     """Return the figures that people name, by card."""
-    return tuple(_row(one.card, one.figure, comparison.level) for one in comparison.headlines)
+    return tuple(_row(figure, comparison.level) for figure in comparison.headlines)
 
 
 def _least_runs(level: float) -> int:
@@ -147,7 +147,7 @@ def _least_runs(level: float) -> int:
     return next(count for count in range(1, MOST_RUNS) if smallest_p(count, count) <= level)
 
 
-def _row(card: str, figure: Figure, level: float) -> ChangeRow:
+def _row(figure: Figure, level: float) -> ChangeRow:
     unit = figure.series.unit if figure.series is not None else "1"
     sign = -1 if figure.series is not None and figure.series.better is Better.LOWER else 1
     valid = figure.verdict is not Conclusion.NOT_VALID
@@ -156,7 +156,7 @@ def _row(card: str, figure: Figure, level: float) -> ChangeRow:
         low, high = sorted((sign * (figure.low - 1), sign * (figure.high - 1)))
     return ChangeRow(
         _title(figure),
-        TITLES.get(card, ""),
+        TITLES.get(figure.card, ""),
         format_value(figure.medians[1], unit),
         format_value(figure.medians[0], unit),
         sign * (figure.ratio - 1) if valid else None,
@@ -196,7 +196,7 @@ def change_words(ratio: float, unit: str) -> tuple[str, ...]:
 
 def comparison_band(comparison: Comparison) -> Band:
     """Return badge, sentence, what to do next, basis and number; the largest change that was found decides."""
-    figures = [one.figure for one in comparison.headlines]
+    figures = comparison.headlines
     changed = sorted((figure for figure in figures if figure.different), key=_rank)
     few = [figure for figure in figures if figure.verdict is Conclusion.TOO_FEW]
     undecided = [figure for figure in figures if figure.verdict is Conclusion.UNDECIDED]
@@ -271,7 +271,7 @@ def _sentence(comparison: Comparison, lead: Figure) -> str:
 
 def leading_card(comparison: Comparison) -> str:
     """Return the card of the change that decides, else of the first figure; empty for none."""
-    found = sorted(comparison.headlines, key=lambda one: (not one.figure.different, _rank(one.figure)))
+    found = sorted(comparison.headlines, key=lambda one: (not one.different, _rank(one)))
     return found[0].card if found else ""
 
 
@@ -288,7 +288,7 @@ def _steps(comparison: Comparison) -> tuple[NextStep, ...]:
 def _basis(comparison: Comparison) -> str:
     sides = []
     for name, told, side in zip((_BASELINE, "new"), side_names(comparison), comparison.sides[::-1], strict=True):
-        runs = len({one.value.run for digest in side for one in digest.headlines})
+        runs = len({one.run for digest in side for one in digest.headlines})
         sides += [f"{told if told == name else f'{name} {told}'}, {plural(runs, 'run')}"] if side else []
     return " · ".join((*sides, *(one.brief for one in trust(comparison))))
 
@@ -322,7 +322,7 @@ def compared_hosts(comparison: Comparison) -> str:
 
 def trust(comparison: Comparison) -> tuple[Trust, ...]:
     """Return what decides whether both sides can be compared."""
-    invalid = sum(any(one.figure.invalid) for one in comparison.headlines)
+    invalid = sum(any(one.invalid) for one in comparison.headlines)
     asked = (
         ("Same settings", not comparison.other_settings, "see the notes"),
         ("All figures valid", not invalid, f"{invalid} of {len(comparison.headlines)}"),
@@ -342,7 +342,7 @@ def conclusion_lines(comparison: Comparison) -> list[str]:
         unnamed = ["No named figure was measured on both sides; see the statistics."] if comparison.metrics else []
         return other or unnamed
     reasons: dict[str, list[str]] = {}
-    for figure in (one.figure for one in comparison.headlines if one.figure.verdict is Conclusion.NOT_VALID):
+    for figure in (one for one in comparison.headlines if one.verdict is Conclusion.NOT_VALID):
         reasons.setdefault(_by_letter(figure), []).append(_title(figure))
     invalid = [f"Not compared, as {reason}: {first_of(names, _NAMED)}" for reason, names in reasons.items()]
     band = comparison_band(comparison)
@@ -390,6 +390,6 @@ def side_lines(comparison: Comparison) -> list[str]:
 def _side(digests: Sequence[Digest]) -> str:
     more = f" and {plural(len(digests) - 1, 'more session')}" if len(digests) > 1 else ""
     hosts = ", ".join(dict.fromkeys(digest.host for digest in digests))
-    runs = len({one.value.run for digest in digests for one in digest.headlines})
+    runs = len({one.run for digest in digests for one in digest.headlines})
     counted = f", {plural(runs, 'run')}" if runs else ""
     return f"{digests[0].path}{more} ({hosts}{counted})"

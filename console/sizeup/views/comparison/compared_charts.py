@@ -26,12 +26,7 @@ def compared_files(comparison: Comparison) -> LineChart | None:
     if len(firsts) < len(comparison.sides):
         return None
     new, baseline = (read_session(first.path) for first in firsts)
-    return leading_overlay(new, baseline, side_names(comparison), leading_card(comparison))
-
-
-def leading_overlay(first: Session, base: Session, names: tuple[str, str], card: str = "") -> LineChart | None:
-    """Return the first of the compared curves; None where there is none."""
-    return next(iter(compared_curves(first, base, names, card)), None)
+    return next(iter(compared_curves(new, baseline, side_names(comparison), leading_card(comparison))), None)
 
 
 def compared_curves(first: Session, base: Session, names: tuple[str, str], card: str = "") -> tuple[LineChart, ...]:

@@ -156,7 +156,7 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
         "machine_differences": msgspec.to_builtins(comparison.differences),
         "warnings": list(comparison.warnings),
         "conclusion": conclusion_lines(comparison),
-        "figures": [{"card": one.card or None, **figure_data(one.figure)} for one in comparison.headlines],
+        "figures": [{"card": one.card or None, **figure_data(one)} for one in comparison.headlines],
         "metrics": [figure_data(figure) for figure in comparison.metrics],
         "points": [figure_data(figure) for figure in comparison.points],
         "means": msgspec.to_builtins(comparison.means),

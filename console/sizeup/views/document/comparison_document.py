@@ -56,12 +56,10 @@ def comparison_document(comparison: Comparison, overlay: LineChart | None = None
     """Return the comparison in reading order; its status is that of its conditions, where there are any."""
     part, answers, found = comparison_part(comparison), answers_table(comparison), answer(comparison, overlay)
     blocks = (answers, *part.blocks) if answers.rows else part.blocks
-    status = found.band.word
     if answers.rows:
-        status = "FAIL" if comparison.condition_met else "NOT CERTAIN" if comparison.undecided else "PASS"
         found = replace(found, band=conditions_band(comparison, found.band))
     statement = next(iter(conclusion_lines(comparison)), undecided_sentence(comparison) or "See the conditions.")
-    verdict, parts = VerdictText(status, statement), (replace(part, blocks=blocks, open=not found.rows),)
+    verdict, parts = VerdictText(found.band.word, statement), (replace(part, blocks=blocks, open=not found.rows),)
     about = Facts((("Compared", " against ".join(reversed(found.names))), ("Written", f"by sizeup {__version__}")))
     title = compared_hosts(comparison)
     return Document(title, about, NO_RUN, verdict, found.band, (), (), 0, (), (), (), parts, found)
