@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import stdev
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -193,21 +194,16 @@ def _student(ratios: Sequence[float], level: float) -> tuple[float, float | None
     if len(ratios) < LEAST_ROUNDS:
         return (math.fsum(ratios) / len(ratios) if ratios else 0.0), None, 1.0
     mean = math.fsum(ratios) / len(ratios)
-    error = _deviation(ratios) / math.sqrt(len(ratios))
+    error = stdev(ratios) / math.sqrt(len(ratios))
     p = student_p(mean / error, len(ratios) - 1) if error else float(not mean)
     return mean, student_quantile(1 - level / 2, len(ratios) - 1) * error, p
-
-
-def _deviation(values: Sequence[float]) -> float:
-    mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
 def _more_rounds(ratios: Sequence[float], level: float) -> int | None:
     """Return how many more rounds would find a change of ``PLANNED_CHANGE`` in ``POWER`` of all experiments."""
     if len(ratios) < LEAST_ROUNDS:
         return LEAST_ROUNDS - len(ratios)
-    deviation = _deviation(ratios)
+    deviation = stdev(ratios)
     for count in range(LEAST_ROUNDS, MOST_RUNS + 1):
         reach = detectable_errors(level, count - 1) * deviation / math.sqrt(count)
         if reach <= math.log(1 + PLANNED_CHANGE):

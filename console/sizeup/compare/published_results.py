@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.compare.digest import Digest, RunValue, digest_side, epoch
@@ -29,21 +28,13 @@ PREFIX = "preset:"
 _CYCLES, _CLOCK = "observed.cycles_per_call", "machine.ghz"
 
 
-class _Headline(Struct, frozen=True):
-    key: str
-    title: str
-    unit: str
-    better: Better
-    printed_as: str
-    """The key of a preset that says the same."""
-
-
-_TIME_OF_DAY = _Headline("clock.gettimeofday_ns", "gettimeofday", "ns", Better.LOWER, _CYCLES)
-_HEADLINES = (
-    _Headline("capacity.iops", "I/O requests", "1/s", Better.HIGHER, "observed.iops"),
-    _Headline("capacity.mb_s", "I/O rate", "bytes/s", Better.HIGHER, "observed.mb_s"),
-    _Headline("redo.sync_write_us", "Synchronous write", "ns", Better.LOWER, "redo.sync_write_us"),
-)
+_TIME_OF_DAY = Series("clock.gettimeofday_ns", "gettimeofday", "ns", Better.LOWER)
+_HEADLINES = {
+    "observed.iops": Series("capacity.iops", "I/O requests", "1/s", Better.HIGHER),
+    "observed.mb_s": Series("capacity.mb_s", "I/O rate", "bytes/s", Better.HIGHER),
+    "redo.sync_write_us": Series("redo.sync_write_us", "Synchronous write", "ns", Better.LOWER),
+}
+"""By the key of a preset that says the same."""
 _RANDOM_STORE = "memory.random_store_time"
 _SCALING = "memory.random_store_scaling"
 _STORE_RATES = {1: "slb.one_ops_s", 2: "slb.two_ops_s", 4: "slb.four_ops_s"}
@@ -58,8 +49,8 @@ def published_digest(name: str) -> Digest:
     preset = find_preset(name)
     inputs = preset.values()
     values = []
-    for headline in _HEADLINES:
-        printed = inputs.get(headline.printed_as)
+    for key, headline in _HEADLINES.items():
+        printed = inputs.get(key)
         if isinstance(printed, Quantity):
             values.append(_value(headline, printed.value, name, preset.title))
     stores = [_value(headline, time, name, preset.title) for headline, time in _published_stores(inputs)]
@@ -102,8 +93,8 @@ def _side(paths: Sequence[str], *, headlines: bool) -> tuple[Digest, ...]:
 def _headlines(digest: Digest, session: Session) -> Iterator[RunValue]:
     found = headlines(session)
     when = epoch(session.header.started)
-    for headline in _HEADLINES:
-        value = found.get(headline.key)
+    for headline in _HEADLINES.values():
+        value = found.get(headline.name)
         if isinstance(value, Quantity):
             yield replace(_value(headline, value.value, digest.id, value.source), when=when)
     sizes: dict[tuple[str, int], str] = {}
@@ -124,7 +115,7 @@ def _headlines(digest: Digest, session: Session) -> Iterator[RunValue]:
             yield replace(_value(_TIME_OF_DAY, figure.value, digest.id, figure.run.step.id), when=when)
 
 
-def _published_stores(inputs: Inputs) -> Iterator[tuple[_Headline, float]]:
+def _published_stores(inputs: Inputs) -> Iterator[tuple[Series, float]]:
     """Return the time of a random store for each number of processes, once by the pages and once by the stores."""
     pages, loops, processes, time = (
         value.value if isinstance(value := inputs.get(f"slb.{key}"), Quantity) else 0
@@ -144,14 +135,13 @@ def _published_stores(inputs: Inputs) -> Iterator[tuple[_Headline, float]]:
         yield from ((_stores(quantity, count, size), figure) for size in sizes)
 
 
-def _stores(quantity: str, processes: int, size: str) -> _Headline:
+def _stores(quantity: str, processes: int, size: str) -> Series:
     """Return the time of a store by each of some processes, or their throughput over that of one: S(n)."""
     name = f"{quantity}.{processes}x{size}"
     if quantity == _SCALING:
-        return _Headline(name, "Scaling of random stores", "ratio", Better.HIGHER, "")
-    return _Headline(name, "Time of a random store", "ns", Better.LOWER, "")
+        return Series(name, "Scaling of random stores", "ratio", Better.HIGHER)
+    return Series(name, "Time of a random store", "ns", Better.LOWER)
 
 
-def _value(headline: _Headline, value: float, run: str, source: str) -> RunValue:
-    series = Series(headline.key, headline.title, headline.unit, headline.better)
-    return RunValue(headline.key, point_key(headline.key, {}), {}, series, value, f"{run}~1", {}, source)
+def _value(headline: Series, value: float, run: str, source: str) -> RunValue:
+    return RunValue(headline.name, point_key(headline.name, {}), {}, headline, value, f"{run}~1", {}, source)

@@ -14,32 +14,22 @@ from sizeup.report import output
 from sizeup.session.store import session_name
 from sizeup.session.value import Session
 
-KINDS = (
-    ("page", "Web page for sharing, names and addresses masked (HTML)"),
-    ("html", "Web page with all names (HTML)"),
-    ("share", "Session for sharing, names and addresses masked"),
-    ("markdown", "Text with tables (Markdown)"),
-    ("csv", "All samples, one row each (CSV)"),
-)
-"""What can be written, with the words that it is offered by."""
-COMPARED_KINDS = (
-    ("compared-html", "The comparison, then this session, with all names (HTML)"),
-    ("compared-markdown", "The comparison, then this session, with all names (Markdown)"),
-    ("compared-json", "The comparison as data, with all names (JSON)"),
-)
+KINDS = {
+    "page": (".shared.html", "Web page for sharing, names and addresses masked (HTML)"),
+    "html": (".html", "Web page with all names (HTML)"),
+    "share": (".shared.sizeup.jsonl.gz", "Session for sharing, names and addresses masked"),
+    "markdown": (".md", "Text with tables (Markdown)"),
+    "csv": (".csv", "All samples, one row each (CSV)"),
+}
+"""What can be written: how its file ends, and the words that it is offered by."""
+COMPARED_KINDS = {
+    "compared-html": (".compared.html", "The comparison, then this session, with all names (HTML)"),
+    "compared-markdown": (".compared.md", "The comparison, then this session, with all names (Markdown)"),
+    "compared-json": (".compared.json", "The comparison as data, with all names (JSON)"),
+}
 """What can be written while two sessions are compared, before what can be written of one."""
 MASKED = ("page", "share")
 
-_ENDINGS = {
-    "page": ".shared.html",
-    "html": ".html",
-    "share": ".shared.sizeup.jsonl.gz",
-    "markdown": ".md",
-    "csv": ".csv",
-    "compared-html": ".compared.html",
-    "compared-markdown": ".compared.md",
-    "compared-json": ".compared.json",
-}
 _STAMP = re.compile(r"\d{8}T\d{6}Z(-\d+)?$")
 """The time at the end of the name of a session, by which its masked report is found."""
 _PRIVATE = 0o077
@@ -74,7 +64,8 @@ def target(folder: str, kind: str, path: str, session: Session) -> str:
     """Where to write it: a name that no file has yet, and a masked one bears the time of the session, not the host."""
     stamp = _STAMP.search(session_name(path))
     masked = f"sizeup-{stamp[0] if stamp else re.sub('[^0-9TZ]', '', session.header.started)}"
-    return files.free_path(folder, masked if kind in MASKED else session_name(path), _ENDINGS[kind])
+    ending, _ = (KINDS | COMPARED_KINDS)[kind]
+    return files.free_path(folder, masked if kind in MASKED else session_name(path), ending)
 
 
 async def write_export(path: str, kind: str, target: str, baseline: str = "") -> tuple[bool, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import ClassVar
 
 from msgspec.structs import replace
@@ -38,14 +39,7 @@ from sizeup.views.comparison.comparison import differences_table, figure_sentenc
 class CompareScreen(ModeScreen):
     """The new session against the baseline, above Sessions or a fleet; to make it reads both files."""
 
-    DEFAULT_CSS = """
-    CompareScreen #changes { height: auto; border: round $line; padding: 0 1; &:focus { border: round $acc; } }
-    CompareScreen #charts { height: 1fr; min-height: 40vh; }
-    CompareScreen #overlay { width: 1fr; border: round $line; padding: 0 1; &:focus { border: round $acc; } }
-    CompareScreen #causes { width: 45; border: round $line; padding: 0 1; &:focus { border: round $acc; } }
-    CompareScreen.-wide #causes { width: 70; }
-    CompareScreen.-narrow #causes, CompareScreen.-zoomed #changes, CompareScreen.-zoomed #causes { display: none; }
-    """
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     SCOPE, TAB = "compare", "sessions"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("compare")]
 

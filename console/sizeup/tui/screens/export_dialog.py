@@ -44,8 +44,9 @@ class ExportDialog(Dialog[ExportChoice]):
 
     def __init__(self, folder: str, typed: TypedInputs, path: str, *, problem: str, compared: bool) -> None:
         super().__init__()
-        alone = tuple((key, f"This session: {label}") for key, label in KINDS)
-        self._kinds = (*COMPARED_KINDS, *alone) if compared else KINDS
+        before = "This session: " if compared else ""
+        both = {key: label for key, (_, label) in COMPARED_KINDS.items()} if compared else {}
+        self._kinds = {**both, **{key: f"{before}{label}" for key, (_, label) in KINDS.items()}}
         self._folder = folder
         self._problem = problem
         """Why the last export into this folder failed; empty at first."""
@@ -68,7 +69,7 @@ class ExportDialog(Dialog[ExportChoice]):
                 yield Checkbox(_WITH_INPUTS, value=True, compact=True)
                 names = typed.names(unsaved) or "removed inputs"
                 yield Static(f"{names}. They are saved in the session first.", markup=False)
-            yield KeyList(*(Option(hanging(label, 70, 0, 2), id=key) for key, label in self._kinds))
+            yield KeyList(*(Option(hanging(label, 70, 0, 2), id=key) for key, label in self._kinds.items()))
 
     def on_mount(self) -> None:
         """Show why the last export into this folder failed."""

@@ -84,10 +84,6 @@ class FleetScreen(ModeScreen):
         name = self._names[self._sorted_by]
         return sorted(by_status(hosts), key=lambda host: heat_cell(self._fleet, host, name).level)
 
-    def on_descendant_focus(self) -> None:
-        """The table has the keys."""
-        self._show_host()
-
     def on_heat_table_host_chosen(self) -> None:
         """Show where the host under the cursor lies."""
         self._show_host()

@@ -19,6 +19,8 @@ from sizeup.views.comparison.answer import RESULTS, conclusion_lines
 from sizeup.views.run.results import coordinates_text
 
 SCHEMA = "sizeup.compare/1"
+_COMPUTED = ("runs", "medians", "ratio", "low", "high", "p", "corrected_p", "share_of_pairs_lower")
+"""Fields of a figure that are written as they are."""
 _INTERVAL = 4
 """The place of the interval in a row of figures."""
 
@@ -261,14 +263,7 @@ def figure_data(figure: Figure) -> dict[str, Any]:
         "points": figure.points,
         "unit": figure.series.unit if figure.series is not None else "1",
         "better": figure.series.better.value if figure.series is not None else "neither",
-        "runs": list(figure.runs),
-        "medians": list(figure.medians),
-        "ratio": figure.ratio,
-        "low": figure.low,
-        "high": figure.high,
-        "p": figure.p,
-        "corrected_p": figure.corrected_p,
-        "share_of_pairs_lower": figure.share_of_pairs_lower,
+        **{name: getattr(figure, name) for name in _COMPUTED},
         "verdict": figure.verdict.value,
         "more_runs": figure.more_runs,
         "noise": figure.noise,

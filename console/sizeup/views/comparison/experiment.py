@@ -159,12 +159,5 @@ def _ending(command: CommandRecord) -> str:
 
 
 def _command_data(command: CommandRecord) -> dict[str, Any]:
-    return {
-        "setting": command.setting,
-        "round": command.round or None,
-        "command": command.command,
-        "exit_status": command.exit_status,
-        "seconds": command.seconds,
-        "output": list(command.output),
-        "problem": command.problem,
-    }
+    names = ("setting", "round", "command", "exit_status", "seconds", "output", "problem")
+    return {name: getattr(command, name) for name in names} | {"round": command.round or None}
