@@ -38,6 +38,11 @@ def fleet(folder: Path) -> Fleet:
     return build_fleet(read_fleet(fleet_paths([str(folder)])))
 
 
+def outliers(found: Fleet) -> list[tuple[str, Outlier]]:
+    """All of them with their hosts."""
+    return [(host.name, one) for host in found.hosts for one in host.outliers]
+
+
 def slow(host: str) -> list:
     """1.6 times slower in everything, with the governor that saves power."""
     worse = {name: getattr(ALIKE, name) * 1.6 for name in ("dram_ns", "remote_ns", "p99_ns", "clock_ns")}
@@ -78,8 +83,8 @@ def test_each_planted_fault_is_found_and_explained_and_nothing_else(tmp_path: Pa
     }  # fmt: skip
     assert out["db07"] == ["memory.remote_latency"]
     assert out["db11"] == ["storage.bandwidth"]
-    assert {one.conclusion for one in found.outliers} == {Conclusion.WORSE}
-    assert {one.peers for one in found.outliers if one.host == "db07"} == {10}  # of 11 others one stands out itself
+    assert {one.conclusion for _, one in outliers(found)} == {Conclusion.WORSE}
+    assert {one.peers for host, one in outliers(found) if host == "db07"} == {10}  # of 11 others one stands out itself
     text = "\n".join(fleet_lines(found))
     assert text.startswith("12 hosts, 3 outliers: db03, db07, db11\n")
     assert "differs in governor: powersave (11 of 11 peers: performance)" in text
@@ -92,7 +97,7 @@ def test_the_most_relevant_difference_comes_first(tmp_path: Path) -> None:
     made_fleet(tmp_path)
     odd = with_port_down(with_remote_dimms(replace(server(), platform=replace(server().platform, kernel="6.12"))))
     write(tmp_path, "db05", records("db05", replace(ALIKE, remote_ns=300.0, scan_bytes_per_second=1e9), odd))
-    remote, scan = sorted(fleet(tmp_path).outliers, key=lambda one: one.figure.name)
+    remote, scan = sorted((one for _, one in outliers(fleet(tmp_path))), key=lambda one: one.figure.name)
 
     assert remote.differences.found[0].fact.startswith("memory")
     assert scan.differences.found[0].fact == "adapter host4 state"
@@ -106,7 +111,7 @@ def test_a_fact_that_peers_share_is_no_difference(tmp_path: Path) -> None:
     write(tmp_path, "db04", records("db04", replace(ALIKE, scan_bytes_per_second=1e9), with_port_down(server())))
     found = fleet(tmp_path)
 
-    assert [one.differences.found for one in found.outliers] == [()]
+    assert [one.differences.found for _, one in outliers(found)] == [()]
     assert "no difference of hardware or settings was found" in "\n".join(fleet_lines(found))
 
 
@@ -117,7 +122,7 @@ def test_a_figure_that_is_not_valid_is_shown_and_never_used(tmp_path: Path) -> N
     found = fleet(tmp_path)
     host = found.hosts[1]
 
-    assert not found.outliers
+    assert not outliers(found)
     assert host.status is HostStatus.NOT_VALID
     assert figure_text(host, "memory.local_latency@memory.latency").strip() == "not valid"
     assert found.spreads[host.type.name, "memory.local_latency@memory.latency"].hosts == 2
@@ -129,7 +134,7 @@ def test_a_run_that_failed_gives_no_figure(tmp_path: Path) -> None:
     found = fleet(tmp_path)
     host = next(host for host in found.hosts if host.name == "db02")
 
-    assert not found.outliers
+    assert not outliers(found)
     assert host.status is HostStatus.NO_RESULT
     assert found.spreads[host.type.name, "memory.local_latency@memory.latency"].hosts == 11
 
@@ -142,7 +147,7 @@ def test_a_figure_that_did_not_converge_counts_by_the_near_end_of_its_interval(t
     write(tmp_path, "db03", records("db03", replace(ALIKE, dram_ns=152.0), server(), converged=False))
     found = fleet(tmp_path)
 
-    assert {one.host for one in found.outliers} == {"db01", "db03"}
+    assert {host for host, _ in outliers(found)} == {"db01", "db03"}
     assert [host.name for host in found.hosts if host.status is HostStatus.UNDECIDED] == ["db02"]
     assert "? did not converge" in "\n".join(fleet_lines(found))
 
@@ -153,7 +158,7 @@ def test_a_figure_too_noisy_to_tell_is_no_ok(tmp_path: Path) -> None:
         write(tmp_path, host, records(host, replace(ALIKE, dram_ns=value), server(), converged=False, half=0.4))
     found = fleet(tmp_path)
 
-    assert not found.outliers
+    assert not outliers(found)
     assert [host.status for host in found.hosts] == [HostStatus.OK, HostStatus.OK, HostStatus.UNDECIDED]
     assert fleet_lines(found)[0] == "3 hosts, no outliers; 1 undecided, measure again: db03"
 
@@ -168,7 +173,7 @@ def test_of_several_sessions_the_newest_valid_figure_counts(tmp_path: Path) -> N
     write(tmp_path, "db02", records("db02", slow, server(), started="2026-03-06T09:00:00Z", extra=elsewhere), "invalid")
     found = fleet(tmp_path)
 
-    assert not found.outliers
+    assert not outliers(found)
     assert not any(one.invalid for one in found.hosts[1].figures.values())
     assert [Path(one.path).name for one in found.hosts[1].sessions] == [
         "invalid.sizeup.jsonl", "new.sizeup.jsonl", "db02.sizeup.jsonl", "old.sizeup.jsonl",
@@ -184,7 +189,7 @@ def test_runs_with_other_settings_are_not_compared(tmp_path: Path) -> None:
     write(tmp_path, "db03", same)
     found = fleet(tmp_path)
 
-    assert not found.outliers
+    assert not outliers(found)
     assert found.hosts[1].other_workload == {
         "storage.iops_within_p99@io.direct", "storage.random_iops@io.direct", "storage.bandwidth@io.direct",
     }  # fmt: skip
@@ -199,7 +204,7 @@ def test_a_host_with_less_memory_is_compared_with_its_family(tmp_path: Path) -> 
     write(tmp_path, "db02", records("db02", replace(ALIKE, read_bytes_per_second=9e10), small))
     found = fleet(tmp_path)
 
-    assert [(one.host, one.figure.card) for one in found.outliers] == [("db02", "memory")]
+    assert [(host, one.figure.card) for host, one in outliers(found)] == [("db02", "memory")]
     assert "differs in memory: 256 GiB (11 of 11 peers: 512 GiB)" in "\n".join(fleet_lines(found))
     assert [len(hosts) for hosts in found.types.values()] == [11, 1]
 
@@ -381,7 +386,7 @@ def test_facts_beyond_the_first_are_counted() -> None:
     facts = [PeerDifference(f"fact {n}", f"{n}", "0", 9, relevant=False) for n in range(5)]
     facts += [PeerDifference(f"slot {n}", "empty", "full", 9, relevant=False) for n in range(3)]
     figure = HostFigure("memory", "memory.local_latency", "DRAM latency", "ns", Better.LOWER, 190.0, "", None)
-    outlier = Outlier("db01", figure, 10, 95.0, Conclusion.WORSE, PeerDifferences(tuple(facts), 10))
+    outlier = Outlier(figure, 10, 95.0, Conclusion.WORSE, PeerDifferences(tuple(facts), 10))
 
     assert difference_sentences(outlier, 2)[-1] == "and in 6 further facts; --json lists them"
     assert difference_sentences(outlier, 1)[0].startswith("differs in fact 0: 0 "), "one of its own before many alike"

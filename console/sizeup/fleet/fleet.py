@@ -49,7 +49,6 @@ class HostStatus(Enum):
 class Outlier(Struct, frozen=True):
     """One figure of one host that stands out."""
 
-    host: str
     figure: HostFigure
     peers: int
     """Hosts that it was compared with."""
@@ -98,11 +97,6 @@ class Fleet(Struct, frozen=True):
     spreads: Mapping[tuple[str, str], Spread]
     """By the name of the type and that of the figure."""
     problems: tuple[FileProblem, ...] = ()
-
-    @property
-    def outliers(self) -> tuple[Outlier, ...]:
-        """Return all of them, the largest difference of a host first."""
-        return tuple(outlier for host in self.hosts for outlier in host.outliers)
 
     @property
     def types(self) -> dict[str, list[Host]]:
@@ -310,7 +304,7 @@ def _outlier(host: Host, figure: HostFigure, limits: Spread, hosts: Sequence[Hos
     conclusion = direction(figure.value / limits.median, figure.better)
     theirs_figures = [(peer.sessions, peer.figures[name]) for peer in peers]
     found = differences(figure, host.sessions, theirs_figures)
-    return Outlier(host.name, figure, len(peers), limits.median, conclusion, found)
+    return Outlier(figure, len(peers), limits.median, conclusion, found)
 
 
 def _status(host: Host, outliers: Sequence[Outlier], *, compared: bool, undecided: bool) -> HostStatus:
