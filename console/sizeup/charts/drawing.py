@@ -40,7 +40,6 @@ class Alphabet(Struct, frozen=True):
     grid: str
     boundary: str
     demand: str
-    cursor: str
     bar: str
     """Less than a whole block where the font has it, so that bars below each other stay apart."""
     range_: str
@@ -52,9 +51,9 @@ class Alphabet(Struct, frozen=True):
     """Where the interval of a bar is cut."""
 
 
-_UNICODE = Alphabet("●▲■◆○△", "│", "┄", "┊", "┃", "│", "▇", "├─┤", "×", "↑", "↓", "→")
-_CONSOLE = Alphabet("●▲■♦○+", "│", "·", ":", "║", "│", "█", "├─┤", "x", "↑", "↓", "→")
-_ASCII = Alphabet("ox+%#@", "|", ".", ":", "|", "|", "#", "|-|", "!", "^", "v", ">")
+_UNICODE = Alphabet("●▲■◆○△", "│", "┄", "┊", "┃", "▇", "├─┤", "×", "↑", "↓", "→")
+_CONSOLE = Alphabet("●▲■♦○+", "│", "·", ":", "║", "█", "├─┤", "x", "↑", "↓", "→")
+_ASCII = Alphabet("ox+%#@", "|", ".", ":", "|", "#", "|-|", "!", "^", "v", ">")
 ALPHABETS = {Glyphs.BRAILLE: _UNICODE, Glyphs.BLOCK: _CONSOLE, Glyphs.ASCII: _ASCII}
 
 DOTS = {Glyphs.BRAILLE: (2, 4), Glyphs.BLOCK: (1, 2), Glyphs.ASCII: (1, 1)}

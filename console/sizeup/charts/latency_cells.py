@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import TypeVar
@@ -166,11 +166,23 @@ def _levels(found: tuple[tuple[float, ...], ...], ruler: Ruler, bins: int) -> tu
         shares[int(at[0])] += SHARES[0]
         shares[int(at[-1])] += 1 - SHARES[-1]
         for (low, high), (below, up_to) in zip(pairwise(at), pairwise(SHARES), strict=False):
-            first, last = int(low), int(high)
-            for bin_ in range(first, last + 1):
-                part = (min(high, bin_ + 1) - max(low, bin_)) / (high - low) if high > low else 1.0
+            for bin_, part in _parts(low, high, bins):
                 shares[bin_] += (up_to - below) * part
     return tuple(sum(share / len(found) >= least for least in _LEAST_SHARES) for share in shares)
+
+
+def _parts(low: float, high: float, bins: int) -> Iterator[tuple[int, float]]:
+    """Yield the bins that a range lies in, each with its part of the range."""
+    first, last = (min(max(int(end), 0), bins - 1) for end in (low, high))
+    for bin_ in range(first, last + 1):
+        yield bin_, (min(high, bin_ + 1) - max(low, bin_)) / (high - low) if last > first else 1.0
+
+
+def _line(drawing: Drawing, frame: Frame, column: int, role: str) -> None:
+    """Draw a vertical line where cells are free."""
+    for row in frame.rows:
+        if not drawing.roles[row][column]:
+            drawing.put(column, row, "┊", role)
 
 
 def _cell(drawing: Drawing, column: int, row: int, upper: int, lower: int, glyphs: Glyphs) -> None:
@@ -195,9 +207,7 @@ def _marks(drawing: Drawing, frames: Sequence[Frame], timeline: Timeline) -> Non
     for number, (t_ns, name) in enumerate(timeline.marks):
         column = frames[0].column(t_ns)
         for frame in frames if number else ():
-            for row in frame.rows:
-                if not drawing.roles[row][column]:
-                    drawing.put(column, row, "┊", "line")
+            _line(drawing, frame, column, "line")
         if column >= end and column + len(name) <= drawing.width:
             drawing.put(column, 0, name, "title" if number == len(timeline.marks) - 1 else "axis")
             end = column + len(name) + 1
@@ -212,32 +222,16 @@ def draw_histogram(histogram: Histogram, width: int, height: int, glyphs: Glyphs
     values = [value for value, _ in histogram.counts]
     spans = values[0] > 0 and values[-1] / values[0] >= 4
     edge = max(histogram.bucket, 1.02)
-    axis = Axis(
-        histogram.axis.title,
-        histogram.axis.unit,
-        Scale.LOG10 if spans else Scale.LINEAR,
-        values[0] / edge,
-        values[-1] * edge,
-    )
+    scale = Scale.LOG10 if spans else Scale.LINEAR
+    axis = replace(histogram.axis, scale=scale, low=values[0] / edge, high=values[-1] * edge)
     top = 1 if histogram.named else 0
-    frame = Frame(
-        1,
-        top,
-        width - 2,
-        height - top - 2,
-        fit(axis, values, max(width // 9, 2)),
-        fit(Axis("", "1"), [1.0], 2),
-        DOTS[glyphs],
-    )
+    rulers = fit(axis, values, max(width // 9, 2)), fit(Axis("", "1"), [1.0], 2)
+    frame = Frame(1, top, width - 2, height - top - 2, *rulers, DOTS[glyphs])
     columns = [0.0] * frame.width
     for value, count in histogram.counts:
-        ends = [
-            (frame.x.position(value * half) or 0.0) * frame.width
-            for half in (histogram.bucket**-0.5, histogram.bucket**0.5)
-        ]
-        from_, to = (min(max(int(end), 0), frame.width - 1) for end in ends)
-        for column in range(from_, to + 1):
-            part = (min(ends[1], column + 1) - max(ends[0], column)) / (ends[1] - ends[0]) if to > from_ else 1.0
+        half = histogram.bucket**0.5
+        low, high = ((frame.x.position(end) or 0.0) * frame.width for end in (value / half, value * half))
+        for column, part in _parts(low, high, frame.width):
             columns[column] += count * part
     largest = math.log1p(max(columns)) or 1.0
     for column, held in enumerate(columns):
@@ -245,9 +239,7 @@ def draw_histogram(histogram: Histogram, width: int, height: int, glyphs: Glyphs
     free = 0
     for name, value in histogram.named:
         column = min(frame.column(value), width - 1)
-        for row in frame.rows:
-            if not drawing.roles[row][column]:
-                drawing.put(column, row, "┊", "boundary")
+        _line(drawing, frame, column, "boundary")
         start = max(column - len(name) // 2, free)
         if start + len(name) <= width:
             drawing.put(start, 0, name, "title")

@@ -264,7 +264,7 @@ def _cursor_line(drawing: Drawing, frame: Frame, x: float, chosen: tuple[int, Ch
     rows = frame.rows
     for y in rows:
         if drawing.rows[y][column] in (" ", alphabet.grid):
-            drawing.put(column, y, alphabet.cursor, "cursor")
+            drawing.put(column, y, alphabet.vertical, "cursor")
     number, point = chosen
     if frame.row(point.y) in rows:
         mark = alphabet.disturbed if point.disturbed else alphabet.markers[number % SERIES]

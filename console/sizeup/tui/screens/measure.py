@@ -460,7 +460,7 @@ class MeasureScreen(ModeScreen):
                 if has_one_load(run)
                 else NextStep(key="c", does="compares it with another run")
             )
-            return step_band(run, step_position(run, runs.session), "" if last is None else last.day, (offered,))
+            return step_band(run, step_position(run, runs.session), "" if last is None else last.day, offered)
         if waiting := self._refusal(probe):
             return Band("NOT HERE", "acc", f"{capitalized(waiting)}.")
         return Band(

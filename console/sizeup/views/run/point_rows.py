@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -20,7 +21,7 @@ from sizeup.views.run.points import (
     name_and_unit,
     point_text,
 )
-from sizeup.views.run.results import coordinates_text, marked, stated_once, without_figures
+from sizeup.views.run.results import coordinates_text, stated_once, without_figures
 from sizeup.views.run.step_badge import axis_name
 
 _FIRST = ("p50", "p99")
@@ -62,6 +63,10 @@ class _Source(Struct, frozen=True):
     points: Mapping[MeasurementKey, Point]
 
 
+_Column = tuple[str, bool, Callable[[MeasurementKey], RowCell]]
+"""The title of a column, whether it holds numbers, and what makes its cell of a measurement."""
+
+
 def point_rows(run: StepRun) -> PointRows:
     """Return the points of a step by measurement; verdicts stand with the validity and are left out."""
     validity = StepValidity(run)
@@ -79,24 +84,18 @@ def point_rows(run: StepRun) -> PointRows:
     reasons = {key: _reasons(validity, sources, key) for key in keys}
     every = [reason for found in reasons.values() for reason in found]
     numbers = {kind: number for number, kind in enumerate(dict.fromkeys(map(without_figures, every)), start=1)}
-    rows = []
-    for key in _in_order(keys, coordinates):
-        at = dict(key)
-        cells = [_coordinate_cell(run, name, at.get(name)) for name in coordinates]
-        cells += [_value_cell(source, key) for source in leading]
-        cells.append(_within_cell(leading, key))
-        cells.append(_flag_cell(reasons[key], numbers))
-        cells += [_value_cell(source, key) for source in others]
-        rows.append(tuple(cells))
-    titles = [_coordinate_title(run, name) for name in coordinates]
-    titles += [_title(source, sources) for source in leading] + ["±", "Flag"]
-    titles += [_title(source, sources) for source in others]
-    numeric = [not isinstance(dict(keys[0]).get(name), str) if keys else True for name in coordinates]
-    numeric += [True] * len(leading) + [True, False] + [True] * len(others)
+    first = dict(keys[0]) if keys else {}
+    columns: list[_Column] = [
+        *(_coordinate_column(run, name, numeric=not isinstance(first.get(name), str)) for name in coordinates),
+        *((_title(source, sources), True, partial(_value_cell, source)) for source in leading),
+        ("±", True, partial(_within_cell, leading)),
+        ("Flag", False, lambda key: _flag_cell(reasons[key], numbers)),
+        *((_title(source, sources), True, partial(_value_cell, source)) for source in others),
+    ]
     return PointRows(
-        tuple(titles),
-        tuple(numeric),
-        tuple(rows),
+        tuple(title for title, _, _ in columns),
+        tuple(numeric for _, numeric, _ in columns),
+        tuple(tuple(cell(key) for _, _, cell in columns) for key in _in_order(keys, coordinates)),
         tuple(_figures(run, [point for point in points if point not in inside])),
         tuple(f"{number} {note}" for number, note in enumerate(stated_once(every), start=1)),
     )
@@ -152,20 +151,18 @@ def _in_order(keys: Sequence[MeasurementKey], coordinates: Sequence[str]) -> lis
     return sorted(keys, key=position)
 
 
-def _coordinate_title(run: StepRun, name: str) -> str:
+def _coordinate_column(run: StepRun, name: str, *, numeric: bool) -> _Column:
+    """Return the column of a coordinate, called as its axis where it is one."""
     series = next((series for series in run.series.values() if series.axis == name), None)
-    return point_text(name).capitalize() if series is None else axis_name(series)
+    unit = name_and_unit(name)[1] if series is None else series.axis_unit or "1"
 
+    def cell(key: MeasurementKey) -> RowCell:
+        value = dict(key).get(name)
+        if value is None:
+            return RowCell(NOT_MEASURED, "")
+        return RowCell(value if isinstance(value, str) else format_value(value, unit), value)
 
-def _coordinate_cell(run: StepRun, name: str, value: str | int | float | None) -> RowCell:
-    if value is None:
-        return RowCell(NOT_MEASURED, "")
-    if isinstance(value, str):
-        return RowCell(value, value)
-    series = next((series for series in run.series.values() if series.axis == name), None)
-    if series is not None:
-        return RowCell(format_value(value, series.axis_unit or "1"), value)
-    return RowCell(format_value(value, name_and_unit(name)[1]), value)
+    return point_text(name).capitalize() if series is None else axis_name(series), numeric, cell
 
 
 def _scale(source: _Source) -> tuple[float, str]:
@@ -230,7 +227,7 @@ def _reasons(validity: StepValidity, sources: Sequence[_Source], key: Measuremen
             continue
         invalid = validity.of(point) if validity.ended and validity.whole is None else None
         if invalid is not None:
-            found[marked(invalid)] = None
+            found["did not converge" if invalid.scatter else f"not valid: {invalid.cause}"] = None
         if is_disturbed(point.estimate):
             found["most samples were disturbed"] = None
         found |= dict.fromkeys(() if point.estimate is None else point.estimate.caveats)

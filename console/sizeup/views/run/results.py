@@ -8,7 +8,7 @@ from typing import Any
 
 from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates, Estimate
-from sizeup.session.validity import Invalid, StepValidity
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
 from sizeup.views.run.points import format_coordinate, point_text
@@ -28,11 +28,6 @@ def coordinates_text(at: Coordinates, series: Series | None) -> str:
         else:
             words.append(format_value(value, series.axis_unit or "1"))
     return ", ".join(words)
-
-
-def marked(invalid: Invalid) -> str:
-    """Return why a figure is not valid in short; of one that only scatters too much, that it did not converge."""
-    return "did not converge" if invalid.scatter else f"not valid: {invalid.cause}"
 
 
 def caveats(point: Point) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import Enum
 
 from msgspec import Struct
@@ -81,8 +81,8 @@ _VALIDITY_WORDS = {"PASS": "VALID", "FAIL": "NOT VALID"}
 _TOKENS = {BadgeLook.PASS: "ok", BadgeLook.WARN: "warn", BadgeLook.FAIL: "bad"}
 
 
-def step_band(run: StepRun, position: str, day: str, steps: Sequence[NextStep]) -> Band:
-    """Return how a step ended, its figure, and what to do: a remedy comes before the ``steps`` that are offered.
+def step_band(run: StepRun, position: str, day: str, offered: NextStep) -> Band:
+    """Return how a step ended, its figure, and what to do: a remedy, else what is ``offered``.
 
     ``day`` is when it was measured, where that is in an earlier session.
     """
@@ -97,13 +97,12 @@ def step_band(run: StepRun, position: str, day: str, steps: Sequence[NextStep]) 
             sentence, more = f"{capitalized(whole.cause)}.", capitalized(whole.remedy)
     samples = sum(len(point.values) for point in run.points.values())
     counted = plural(samples, "sample") if samples else ""
-    basis = " · ".join(
-        filter(None, (figure if figure != sentence else "", day and f"measured {day}", position, counted))
-    )
-    wrong = [NextStep(f"{more}.", "r")] if more and badge.look is not BadgeLook.PASS else []
+    words = figure if figure != sentence else "", day and f"measured {day}", position, counted
+    basis = " · ".join(filter(None, words))
+    step = NextStep(f"{more}.", "r") if more and badge.look is not BadgeLook.PASS else offered
     if not run.finished:
-        wrong = [NextStep("The whole reason stands in Validity.", "v", "goes there")]
-    return Band(word, _TOKENS[badge.look], sentence, steps=(*wrong, *steps)[:1], basis=basis, number=_number(run))
+        step = NextStep("The whole reason stands in Validity.", "v", "goes there")
+    return Band(word, _TOKENS[badge.look], sentence, steps=(step,), basis=basis, number=_number(run))
 
 
 def headline_point(run: StepRun) -> tuple[Series, Point] | None:
