@@ -42,10 +42,8 @@ class ShareBar(Struct, frozen=True):
 
     def marks(self) -> Iterator[tuple[float, str]]:
         """Yield the marks as share and name, the less important first: ``before``, ``last_year``, ``n_plus_one``."""
-        for name in ("before", "last_year", "n_plus_one"):
-            share: float | None = getattr(self, name)
-            if share is not None:
-                yield share, name
+        shares = self.before, self.last_year, self.n_plus_one
+        yield from ((share, name) for share, name in zip(shares, _MARK_NAMES, strict=True) if share is not None)
 
 
 def zone(share: float) -> str:

@@ -192,26 +192,18 @@ def progress_rows(run: StepRun, position: str, runs: Runs, width: int) -> list[S
     """Return how far a step is and what it is at, and below it what was counted and what to be careful with."""
     mark = (" PAUSED " if runs.paused else " RUNNING ", f"{BADGE}active")
     words = (_counted(run) or "no samples yet", runs.caveat)
-    return [(mark, *_progress(run, position, width, runs.quiet_seconds)), (("; ".join(filter(None, words)), "dim"),)]
-
-
-def _progress(run: StepRun, position: str, width: int, quiet_seconds: int) -> SegmentRow:
-    """Return how far the step is: its bar, the time left and what it is at."""
-    progress = run.progress
+    below = (("; ".join(filter(None, words)), "dim"),)
     step = f" {position}" if position else ""
+    progress = run.progress
     if progress is None:
-        return ((step, "text"),)
+        return [(mark, (step, "text")), below]
     done = min(max(progress.done, 0.0), 1.0)
     columns = _BAR_COLUMNS if width >= _NARROW else _NARROW_BAR_COLUMNS
     filled = round(done * columns)
-    left = f"no sample for {format_seconds(quiet_seconds)}" if quiet_seconds else time_left(progress)
+    left = f"no sample for {format_seconds(runs.quiet_seconds)}" if runs.quiet_seconds else time_left(progress)
     doing = "  ".join(filter(None, (f"{done:4.0%}", left, progress.activity)))
-    return (
-        (f"{step}  ", "text"),
-        ("━" * filled, "status-active"),
-        ("━" * (columns - filled), "track"),
-        (f" {doing}", "title"),
-    )
+    bar = ("━" * filled, "status-active"), ("━" * (columns - filled), "track")
+    return [(mark, (f"{step}  ", "text"), *bar, (f" {doing}", "title")), below]
 
 
 def _counted(run: StepRun) -> str:

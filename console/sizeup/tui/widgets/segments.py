@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from sizeup.charts.drawing import Drawing
+from sizeup.charts.drawing import Drawing, cut
 from sizeup.tui.widgets.cells import CellView
 
 SegmentRow = Sequence[tuple[str, str]]
@@ -49,8 +49,7 @@ class SegmentRows(CellView):
         for y, row in enumerate(rows):
             x = 0
             for text, role in row:
-                free_columns = width - x
-                drawing.put(x, y, text if len(text) <= free_columns else f"{text[: max(free_columns - 3, 0)]}...", role)
+                drawing.put(x, y, cut(text, width - x), role)
                 x += len(text)
         self.present(drawing)
 

@@ -154,15 +154,14 @@ def _labels(found: Underlying) -> list[str]:
 
 def subject(run: StepRun) -> tuple[Series, LoggedPoint] | None:
     """The point that a distribution is shown of: while the step runs the newest, then the farthest along its axis."""
-    series = first_series(run)
-    series = series if series is not None and sampled_points(run, series) else None
-    series = series or next((other for other in run.series.values() if sampled_points(run, other)), None)
+    first = first_series(run)
+    known = [] if first is None else [first, *run.series.values()]
+    series = next((one for one in known if sampled_points(run, one)), None)
     if series is None:
         return None
     points = sampled_points(run, series)
-    if run.outcome is None:
-        return series, max(points, key=lambda point: point.t_ns[-1])
-    return series, along(points, series)[-1]
+    newest = max(points, key=lambda point: point.t_ns[-1])
+    return series, newest if run.outcome is None else along(points, series)[-1]
 
 
 def distribution_of(run: StepRun) -> BarChart | None:
