@@ -24,8 +24,8 @@ def test_the_linux_console_gets_ascii_unless_glyphs_are_named() -> None:
 @pytest.mark.parametrize(
     ("options", "drawn", "absent"),
     [
-        (Options(), "⠤", "▄"),
-        (Options(glyphs="block"), "▄", "⠤"),
+        (Options(), "⠶", "▄"),
+        (Options(glyphs="block"), "▄", "⠶"),
         (Options(glyphs="ascii"), "..", "▄"),
         (Options(glyphs="block", ascii=True), "..", "▄"),
     ],
