@@ -1,12 +1,14 @@
 """The Summary screen by keys and content: what it leaves out where room is short, and what it offers."""
 
 import fcntl
+import gc
 import os
+import warnings
 from pathlib import Path
 
 import pytest
 
-from consoles import Console, MakeConsole, ended, machine, pressed, records, until
+from consoles import Console, MakeConsole, ended, machine, pressed, records, settled, until
 from played_runs import PlayedRunner
 from sizeup.charts.chart import LineChart
 from sizeup.model.finding import Finding, Severity
@@ -21,6 +23,7 @@ from sizeup.tui.actions import ACTIONS, first_key
 from sizeup.tui.console import MODES
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
+from sizeup.tui.screens.summary import SummaryScreen
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 from tui.sizing_inputs import CPU_DEMAND, MEASURED
@@ -387,3 +390,17 @@ async def test_before_anything_was_measured_the_band_says_what_to_do(make_consol
     assert "or r Measure memory, the clock and a disk" in band
     assert "Is it balanced?" in shown
     assert "CPU can use" in shown
+
+
+async def test_what_changed_is_read_once_where_it_is_asked_for_twice(console: Console) -> None:
+    async with console.shown(120, 40, keys="1") as pilot:
+        screen = console.app.screen
+        assert isinstance(screen, SummaryScreen)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            screen._start_reading()
+            screen._start_reading()  # cancels the first before its first step
+            await settled(pilot)
+            gc.collect()
+
+    assert [str(one.message) for one in told] == []

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import events
+from textual import events, work
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -389,8 +389,9 @@ class SummaryScreen(ModeScreen):
 
     def _start_reading(self) -> None:
         if self.is_running and self.app.is_running:  # else nobody would wait for it
-            self.run_worker(self._read_changes(), exclusive=True)
+            self._read_changes()
 
+    @work(exclusive=True)
     async def _read_changes(self) -> None:
         runs, machine = self.host.runs, self.host.machine
         session = runs.session

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Grid, Vertical
@@ -118,8 +119,9 @@ class WorkloadForm(Dialog[bool]):
                 self._say(problem)
                 field.focus()
                 return
-        self.run_worker(self._take(), exclusive=True)
+        self._take()
 
+    @work(exclusive=True)
     async def _take(self) -> None:
         path = self.query_one(f"#{_FILE}", Input).value.strip()
         try:
