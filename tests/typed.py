@@ -30,6 +30,16 @@ def start_null(terminal: Terminal, samples: int) -> None:
         assert terminal.pump(PATIENCE_SECONDS, lambda: any(one in terminal.text for one in shown)), terminal.text
 
 
+def wait_ended(terminal: Terminal, samples: int) -> None:
+    """Wait until the run that Measure shows has ended: no dot in the first line, all samples in the band."""
+
+    def ended() -> bool:
+        header, badge, _, basis = terminal.lines[:4]
+        return "●" not in header and "VALID" in badge and basis.strip() == f"{samples} samples"
+
+    assert terminal.pump(PATIENCE_SECONDS, ended), terminal.text
+
+
 def fill_form(
     terminal: Terminal, manifest: Manifest, wanted: Mapping[str, str], *, patience_seconds: float = 0.3
 ) -> None:

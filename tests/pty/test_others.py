@@ -7,15 +7,15 @@ from pathlib import Path
 from sizeup.session.reader import read_session
 from terminal import PATIENCE_SECONDS, Terminal
 from trees import machine
-from typed import start_null
+from typed import start_null, wait_ended
 
 
 def test_two_consoles_on_one_store_keep_apart(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup() as one, sizeup() as two:
         start_null(one, 2000)
         start_null(two, 2000)
-        one.wait_for(" idle, last null")
-        two.wait_for(" idle, last null")
+        wait_ended(one, 2000)
+        wait_ended(two, 2000)
         two.press("5")
         two.wait_for("Sessions")
         for terminal in (one, two):
@@ -48,7 +48,7 @@ def test_names_of_hardware_are_text_and_nothing_else(sizeup: Callable[..., Termi
         f"{network}/operstate = {_HOSTILE}",
         "/sys/class/net/e[b]\x1b[5m0 -> ../../devices/pci0000:00/0000:00:06.0/net/e[b]\x1b[5m0",
     )
-    with sizeup("--sysroot", root) as terminal:
+    with sizeup("--sysroot", root, columns=200) as terminal:  # room for the name of the host, which goes whole or not
         terminal.wait_for("Detected")
         seen = ""
         for mode in "12345":

@@ -11,7 +11,10 @@ import pytest
 from sizeup.session.reader import read_session
 from sizeup.session.value import Session
 from terminal import PATIENCE_SECONDS, Terminal
-from typed import gone, held, measure_a_little, start_null
+from typed import gone, held, measure_a_little, start_null, wait_ended
+
+WIDE = 200
+"""Columns in which the first line has room for all it says of a run, whatever the host is called."""
 
 
 def saved(tmp_path: Path) -> Session:
@@ -80,10 +83,10 @@ def test_a_run_goes_on_when_the_line_drops_and_the_next_console_says_so(
             terminal.hang_up()
             second = sizeup()
             second.wait_for("in progress; o or sizeup session follow shows it")
-            during = second.lines[0]
+            during = second.lines[-2]
         with second:
             second.wait_for("finished without its terminal; o opens it")
-            after = second.lines[0]
+            after = second.lines[-2]
         assert gone(terminal)
         assert terminal.wait() == (2 if batch else 128 + signal.SIGHUP)  # its summary finds no standard output
     session = saved(tmp_path)
@@ -104,8 +107,8 @@ def test_a_run_that_was_left_goes_on_and_can_be_followed_again(sizeup: Callable[
 
             assert first.wait() == 0
             assert first.processes() != []
-            with sizeup("attach") as second:
-                second.wait_for("following null step 1/1")
+            with sizeup("attach", columns=WIDE) as second:
+                second.wait_for("● following null step 1/1")
                 second.press("q")
                 assert second.wait() == 0
         assert gone(first)
@@ -122,12 +125,13 @@ def test_a_run_that_was_left_is_canceled_where_it_is_followed(sizeup: Callable[.
         first.wait_for("Quit and keep it running")
         first.press("down", "enter")
         first.wait()
-        with sizeup("attach") as second:
-            second.wait_for("following null")
+        with sizeup("attach", columns=WIDE) as second:
+            second.wait_for("● following null")
             second.press("3", "x")
             second.wait_for("Cancel? Results so far are kept")
             second.press("down", "enter")
-            second.wait_for("idle; saved session")
+            second.wait_for("saved session of ")
+            assert "following" not in second.text
 
         assert gone(first)
     session = saved(tmp_path)
@@ -164,14 +168,14 @@ def test_a_run_that_was_killed_is_spoken_of_and_resumed(sizeup: Callable[..., Te
         first.wait()
     assert saved(tmp_path).end is None
 
-    with sizeup() as second:
+    with sizeup(columns=WIDE) as second:
         second.wait_for("was interrupted; R runs its missing steps")
         second.press("R")
         second.wait_for("Run what this session is missing?")
         second.wait_quiet()
         second.press("down", "enter")
-        second.wait_for("running null")
-        second.wait_for(" idle, last null")
+        second.wait_for("● running null")
+        assert second.pump(PATIENCE_SECONDS, lambda: second.lines[0].endswith(" idle")), second.text
         second.press("q")
         assert second.wait() == 0
     session = saved(tmp_path)
@@ -190,10 +194,7 @@ def test_a_line_that_stalls_for_ten_seconds_costs_no_sample_and_delays_none(
         since = time.monotonic()
         time.sleep(10)
         stalled_ns = (time.monotonic() - since) * 1e9
-        terminal.wait_for(" idle")
-        terminal.press("3")
-
-        terminal.wait_for("14000 samples")
+        wait_ended(terminal, 14_000)
         terminal.press("q")
         assert terminal.wait() == 0
     session = saved(tmp_path)

@@ -10,7 +10,7 @@ import pytest
 
 from sizeup.session.reader import read_session
 from terminal import PATIENCE_SECONDS, Terminal
-from typed import start_null
+from typed import start_null, wait_ended
 
 
 def stopped(terminal: Terminal) -> bool:
@@ -46,7 +46,7 @@ def test_a_stop_that_cannot_be_heard_costs_no_key(sizeup: Callable[..., Terminal
         terminal.process.send_signal(signal.SIGSTOP)
         assert terminal.pump(PATIENCE_SECONDS, lambda: stopped(terminal))
         terminal.process.send_signal(signal.SIGCONT)
-        for mode, words in (("3", "Touches"), ("2", "Socket 0"), ("4", "machine.sockets"), ("1", "Detected")) * 3:
+        for mode, words in (("3", "Touches"), ("2", "Socket 0"), ("4", "Share of capacity"), ("1", "Detected")) * 3:
             terminal.press(mode)
             terminal.wait_for(words)
         terminal.press("q")
@@ -66,7 +66,6 @@ def test_a_run_goes_on_while_the_console_is_stopped(sizeup: Callable[..., Termin
         assert read_session(str(path)).end is not None
         os.kill(terminal.process.pid, signal.SIGCONT)
 
-        terminal.wait_for(" idle, last null")
-        terminal.wait_for("3000 samples")
+        wait_ended(terminal, 3000)
         terminal.press("q")
         assert terminal.wait() == 0

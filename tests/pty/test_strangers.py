@@ -17,7 +17,7 @@ TERMS = ("xterm-256color", "xterm", "screen-256color", "tmux-256color", "linux",
 LOCALES = ("C", "POSIX", "C.UTF-8", "de_DE.ISO-8859-1")
 _DEBRIS = re.compile(r"\x1b|\ufffd|\[[?<>=]?\d+(?:;\d+)*[a-zA-Z$]|\d\$[py]")
 _WEIGHTS = {b"", b"0", b"1", b"2", b"4", b"7", b"22", b"24", b"27", b"39", b"49"}
-_SHOWN = ("Detected", "Socket 0", "Touches", "machine.sockets", "No sessions yet")
+_SHOWN = ("Detected", "Socket 0", "Touches", "Share of capacity", "No sessions yet")
 """Words of each mode that no other has."""
 
 
@@ -68,8 +68,8 @@ def test_every_mode_is_whole(
         for number, words in enumerate(_SHOWN, start=1):
             terminal.press(str(number))
             terminal.wait_for(words)
-            # The first screen has no borders on so few rows.
-            terminal.wait_for(("+-" if plain else "╭─") if number > 1 else " -  " if plain else " –  ")
+            # The first screen has no borders on so few rows, but the line above it has the logo.
+            terminal.wait_for(("+-" if plain else "╭─") if number > 1 else " _##" if plain else " ▁▄█")
             terminal.wait_quiet()
 
             assert words in terminal.text
