@@ -1,11 +1,14 @@
-"""A newcomer's way, by keys that stand on the screen when they are pressed: from the start to a page to send."""
+"""A newcomer's ways, by keys that stand on the screen when they are pressed: none takes more than was asked for."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from fleet_sessions import Figures, records, server, write
+from sizeup.model.plan import Step
 from sizeup.session.reader import read_session
-from terminal import Terminal
+from terminal import PATIENCE_SECONDS, Terminal
+from trees import machine
 
 MOST_KEYS = 12
 NOTE = "the host was idle"
@@ -24,6 +27,12 @@ class Newcomer:
         self.terminal.wait_quiet()
         self.terminal.press(key)
         self.keys += 1
+
+    def write(self, text: str, shown: str = "") -> None:
+        """Type a name or a number where the screen takes one; its letters do not count."""
+        self.terminal.wait_quiet()
+        self.terminal.press(*text)
+        self.terminal.wait_for(shown or text)
 
 
 def test_from_the_start_to_a_masked_report_with_one_note_by_keys_that_the_screen_names(tmp_path: Path) -> None:
@@ -83,3 +92,112 @@ def test_a_note_a_comparison_and_its_page_take_at_most_seven_keys(tmp_path: Path
     assert newcomer.keys <= 7
     assert NOTE in page.read_text()
     assert "CANNOT TELL" in page.read_text()
+
+
+Start = Callable[..., Terminal]
+
+
+def test_what_the_machine_is_takes_no_key_and_its_layout_one(sizeup: Start, tmp_path: Path) -> None:
+    root = machine(tmp_path / "root", "2-sockets-smt")
+    with sizeup("--sysroot", root) as terminal:
+        newcomer = Newcomer(terminal)
+        terminal.wait_for("4 cores, 2.5 GHz, 2 sockets")
+        assert newcomer.keys == 0
+
+        newcomer.press("2", "2 Topology")
+        terminal.wait_for("Socket 0")
+        terminal.wait_for("Socket 1")
+        assert newcomer.keys <= 1
+
+
+def test_a_curve_takes_at_most_three_keys(sizeup: Start) -> None:
+    with sizeup() as terminal:
+        newcomer = Newcomer(terminal)
+        newcomer.press("r", "r Measure")
+        newcomer.press("enter", "Memory and clock only: nothing is written")
+        terminal.wait_for("Working set")  # below the curve of the memory latency, which is drawn in dots
+        assert terminal.pump(PATIENCE_SECONDS, lambda: any("\u2800" < sign <= "\u28ff" for sign in terminal.text))
+
+        assert newcomer.keys <= 3
+
+
+def test_a_random_read_of_a_typed_directory_takes_at_most_six_keys(sizeup: Start, tmp_path: Path) -> None:
+    target = tmp_path / "data"
+    target.mkdir()
+    with sizeup(columns=120, rows=40) as terminal:
+        newcomer = Newcomer(terminal)
+        newcomer.press("3", "3 Measure")
+        newcomer.press("m", "m Target")
+        newcomer.write(str(target), target.name)
+        newcomer.press("enter", "Enter Take, run")
+        newcomer.press("down", "Direct I/O, oltp-read, on")
+        newcomer.press("enter", "Enter Choose")
+        sessions = tmp_path / "sizeup/sessions"
+        assert terminal.pump(PATIENCE_SECONDS, lambda: any(map(_planned, sessions.glob("*.jsonl")))), terminal.text
+
+    assert newcomer.keys <= 6
+    (path,) = sessions.glob("*.jsonl")
+    (step,) = _planned(path)
+    assert (step.probe, step.settings["path"]) == ("io.direct", str(target))
+
+
+def _planned(path: Path) -> tuple[Step, ...]:
+    plan = read_session(str(path)).plan
+    return () if plan is None else plan.steps
+
+
+def test_depth_and_block_size_take_at_most_five_keys(sizeup: Start) -> None:
+    with sizeup() as terminal:
+        newcomer = Newcomer(terminal)
+        newcomer.press("3", "3 Measure")
+        newcomer.press("d", "d Depth")
+        newcomer.write("16", "d Depth 16 ")
+        newcomer.press("b", "b Block")
+        newcomer.write("16", "b Block 16 ")
+        newcomer.press("enter", "Enter Take")
+        terminal.wait_for("r Measure")
+
+        assert "d Depth 16 " in terminal.text
+        assert "b Block 16 KiB " in terminal.text
+        assert newcomer.keys <= 5
+
+
+def test_another_assumption_and_its_verdict_take_at_most_five_keys(sizeup: Start, tmp_path: Path) -> None:
+    path = write(tmp_path, "db01", records("db01", Figures(), server()))
+    with sizeup(str(path), columns=120, rows=40) as terminal:
+        terminal.wait_for("Detected")
+        terminal.press("4")
+        for name, value in (("workload.iops", "20000"), ("capacity.iops", "50000"), ("workload.growth", "30")):
+            _enter(Newcomer(terminal), name, value)
+        terminal.wait_for("PASS")
+        assert "FAIL" not in terminal.text
+        terminal.press("1")
+        terminal.wait_for("Detected")
+
+        newcomer = Newcomer(terminal)
+        newcomer.press("4", "4 Sizing")
+        _enter(newcomer, "horizon", "5")
+        terminal.wait_for("FAIL")
+        assert newcomer.keys <= 5
+
+
+def _enter(newcomer: Newcomer, name: str, value: str) -> None:
+    newcomer.press("a", "a Any input")
+    newcomer.terminal.wait_for("Which input?")
+    newcomer.write(name)
+    newcomer.press("enter", "Enter Choose")
+    newcomer.terminal.wait_for("Enter takes it")
+    newcomer.write(value)
+    newcomer.press("enter", "Enter takes it")
+
+
+def test_the_last_session_is_opened_again_by_one_key(sizeup: Start, tmp_path: Path) -> None:
+    store = tmp_path / "sizeup/sessions"
+    store.mkdir(parents=True)
+    write(store, "db01", records("db01", Figures(), server()))
+    with sizeup() as terminal:
+        newcomer = Newcomer(terminal)
+        newcomer.press("o", "o Last session")
+        terminal.wait_for("150k IOPS at QD 32")
+
+        assert newcomer.keys <= 1
