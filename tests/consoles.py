@@ -232,7 +232,7 @@ class Console:
         """What a widget says whatever room it has, as one line."""
         widget = self.app.screen.query_one(selector)
         if isinstance(widget, SegmentRows):
-            return widget.words
+            return " ".join("".join(text for text, _ in row).strip() for row in widget.rows)
         if isinstance(widget, PointTable):
             shown = widget.shown
             return " ".join((*shown.columns, *(cell.text for row in shown.rows for cell in row)))

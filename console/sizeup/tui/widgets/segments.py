@@ -25,23 +25,19 @@ class SegmentRows(CellView):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
-        self._rows: tuple[SegmentRow, ...] = ()
+        self.rows: tuple[SegmentRow, ...] = ()
+        """What is shown, uncut."""
         self._folds = False
-
-    @property
-    def words(self) -> str:
-        """All text, uncut."""
-        return " ".join("".join(text for text, _ in row).strip() for row in self._rows)
 
     def show(self, rows: Sequence[SegmentRow], *, fold: bool = False) -> None:
         """Show rows in place of the last; ``fold`` wraps each to as many lines as it needs."""
-        self._rows, self._folds = tuple(rows), fold
+        self.rows, self._folds = tuple(rows), fold
         self._redraw()
 
     def _redraw(self) -> None:
         width, height = self.size
         folds = self._folds and width
-        rows = [line for row in self._rows for line in (_folded(row, width) if folds else [row])]
+        rows = [line for row in self.rows for line in (_folded(row, width) if folds else [row])]
         wanted = self.styles.height
         if wanted is None or wanted.value != len(rows):
             self.styles.height = len(rows)

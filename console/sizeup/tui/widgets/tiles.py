@@ -33,11 +33,6 @@ class TileRow(CellView):
         self._glyphs = glyphs
         self._tiles: tuple[LiveFigure, ...] = ()
 
-    @property
-    def words(self) -> str:
-        """All names and figures."""
-        return " ".join(f"{tile.name} {tile.text}" for tile in self._tiles)
-
     def show(self, tiles: Sequence[LiveFigure], columns: int) -> None:
         """Show figures in place of the last; without any the row has no height."""
         self._tiles = tuple(tiles)

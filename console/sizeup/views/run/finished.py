@@ -15,7 +15,7 @@ from sizeup.session.value import Point, PointKey, StepRun
 from sizeup.text import capitalized
 from sizeup.units import format_value
 from sizeup.views.run.latency_throughput import latency_throughput
-from sizeup.views.run.points import MOST_LINES, family, format_coordinate, laid_out, on_axis
+from sizeup.views.run.points import MOST_LINES, beside_axis, family, laid_out, on_axis
 from sizeup.views.run.step import step_chart
 
 _LOGARITHMIC_FROM = 100.0
@@ -99,25 +99,19 @@ def _split_if_crowded(run: StepRun, points: dict[PointKey, Point]) -> Iterable[d
     """The points of several series in one picture; where lines were too many, one for each setting beside the axis."""
     if (
         len(_names(points)) == 1
-        or len({(point.series, _other_coordinates(run, point)) for point in points.values()}) <= MOST_LINES
+        or len({(point.series, beside_axis(point, run.series.get(point.series))) for point in points.values()})
+        <= MOST_LINES
     ):
         return [points]
     groups: dict[object, dict[PointKey, Point]] = {}
     for key, point in points.items():
-        groups.setdefault(_other_coordinates(run, point), {})[key] = point
+        groups.setdefault(beside_axis(point, run.series.get(point.series)), {})[key] = point
     return groups.values()
-
-
-def _other_coordinates(run: StepRun, point: Point) -> tuple[str, ...]:
-    """The coordinates of a point beside its axis, as text."""
-    series = run.series.get(point.series)
-    axis = None if series is None else series.axis
-    return tuple(format_coordinate(key, value) for key, value in sorted(point.at.items()) if key != axis)
 
 
 def _only_coordinates(run: StepRun) -> str:
     """The coordinates of all points beside their axis; empty where they differ, and where none has others."""
-    groups = {_other_coordinates(run, point) for point in run.points.values()}
+    groups = {beside_axis(point, run.series.get(point.series)) for point in run.points.values()}
     return ", ".join(groups.pop()) if len(groups) == 1 else ""
 
 

@@ -11,10 +11,10 @@ from sizeup.units import format_value
 from sizeup.views.run.points import (
     MOST_LINES,
     RATES,
+    beside_axis,
     common_name,
     common_title,
     family,
-    format_coordinate,
     interval_of,
     is_disturbed,
     line_of,
@@ -87,7 +87,7 @@ def _lines(run: StepRun, throughput: Series, latency: Series, shown: Sequence[Se
         if load is None or x is None or y is None or not isinstance(offered, int | float):
             continue
         label = format_value(offered, throughput.axis_unit or "1")
-        others = ", ".join(format_coordinate(key, at) for key, at in sorted(point.at.items()) if key != throughput.axis)
+        others = ", ".join(beside_axis(point, throughput))
         key = point_key(point.series, point.at)
         made = ChartPoint(x, y, *interval_of(point), disturbed=is_disturbed(load.estimate), label=label, key=key)
         groups.setdefault(others, []).append((float(offered), made))

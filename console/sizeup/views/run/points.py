@@ -193,6 +193,12 @@ def format_coordinate(key: str, value: str | int | float) -> str:
     return f"{name} {format_value(value, unit)}"
 
 
+def beside_axis(point: LoggedPoint, series: Series | None) -> tuple[str, ...]:
+    """Return the coordinates of a point beside the axis of its series, in words."""
+    axis = None if series is None else series.axis
+    return tuple(format_coordinate(key, value) for key, value in sorted(point.at.items()) if key != axis)
+
+
 def name_and_unit(key: str) -> tuple[str, str]:
     """Return the name of a coordinate as people write it, without the unit that its key ends with, and that unit."""
     suffix = next((suffix for suffix in _UNIT_SUFFIXES if key.endswith(suffix)), "")

@@ -34,6 +34,7 @@ from sizeup.views.run.points import (
     LOGARITHMIC_FROM,
     RATES,
     along,
+    beside_axis,
     common_name,
     common_title,
     family,
@@ -296,9 +297,7 @@ def _lines(series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series
         x, value = point.at.get(series.axis or ""), point.value
         if value is None or isinstance(x, str) or x is None:
             continue
-        others = ", ".join(
-            format_coordinate(key, other) for key, other in sorted(point.at.items()) if key != series.axis
-        )
+        others = ", ".join(beside_axis(point, series))
         low, high = interval_of(point, series.unit)
         made = ChartPoint(
             float(x), value, low, high, is_disturbed(point.estimate), key=point_key(point.series, point.at)
