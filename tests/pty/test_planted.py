@@ -5,7 +5,7 @@ from pathlib import Path
 
 from planted import names_that_ran, plant
 from terminal import Terminal
-from typed import start_null
+from typed import start_null, wait_ended
 
 
 def test_a_console_that_measures_and_exports_takes_no_planted_module(tmp_path: Path) -> None:
@@ -16,7 +16,7 @@ def test_a_console_that_measures_and_exports_takes_no_planted_module(tmp_path: P
     environment = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
     with Terminal(command, environment=environment, directory=shared) as terminal:
         start_null(terminal, 200)
-        terminal.wait_for("PASS")
+        wait_ended(terminal, 200)
         terminal.press("5")
         terminal.wait_quiet()
         terminal.press("e")
