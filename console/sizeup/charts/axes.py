@@ -7,6 +7,7 @@ text and in a report carry the same numbers.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -308,5 +309,5 @@ def _padded_axis(axis: Axis, values: list[float]) -> Axis:
 
 def round_ends(values: Sequence[float], headroom: float = 1.0) -> tuple[float, float]:
     """Return the nearest 1, 2 or 5 times a power of ten outside the values, at least ``headroom`` times beyond them."""
-    low = linear_step(headroom / min(values), binary=False)
+    low = linear_step(headroom / max(min(values), sys.float_info.min), binary=False)  # a smaller one has no inverse
     return 1 / low, linear_step(max(values) * headroom, binary=False)
