@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from sizeup.compare.drift import drift
 from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
 from sizeup.session.reader import read_session
 from sizeup.session.store import directory, last_written_first, start_of
 from sizeup.session.value import Session
-from sizeup.views.cards.measured import measured_texts
 
 _MOST_LOOKED_AT = 20
 _FIGURES = {"storage": "IOPS", "memory": "DRAM latency"}
@@ -29,6 +27,10 @@ def session_before(host: str, started: str, path: str) -> Session | None:
 
 def changes(before: Session, machine: Machine, session: Session | None) -> tuple[tuple[str, str, str], ...]:
     """Return what differs as name, value before and value now; figures of resources first."""
+    # Not at the top: a start without an earlier session needs neither.
+    from sizeup.compare.drift import drift
+    from sizeup.views.cards.measured import measured_texts
+
     found = []
     sides = () if session is None else (before, session)
     for resource, name in _FIGURES.items() if sides else ():
