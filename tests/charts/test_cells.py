@@ -20,7 +20,7 @@ from sizeup.charts.chart import (
     LineChart,
     Scale,
 )
-from sizeup.charts.drawing import Glyphs
+from sizeup.charts.drawing import Drawing, Glyphs
 from sizeup.charts.line_cells import EARLIER, line_readout
 
 CURVE = LineChart(
@@ -414,3 +414,13 @@ def test_regions_are_bands_of_background_by_turns() -> None:
     row = draw(chart, 80, 24, Glyphs.BRAILLE).roles[20]
 
     assert sum(one.endswith("@tile") != other.endswith("@tile") for one, other in pairwise(row)) == 4
+
+
+def test_a_cell_that_is_shaded_twice_has_the_last_ground() -> None:
+    """The lost area of a comparison lies over the band of a cache."""
+    drawing = Drawing(3, 1)
+    drawing.put(1, 0, "●", "series-0")
+    drawing.shade(range(3), range(1), "tile")
+    drawing.shade(range(1, 3), range(1), "s2-pale")
+
+    assert drawing.roles == [["@tile", "series-0@s2-pale", "@s2-pale"]]

@@ -92,7 +92,7 @@ class Drawing:
         """Give cells another background, whatever stands on them."""
         for y in rows:
             for x in columns:
-                self.roles[y][x] = f"{self.roles[y][x]}{GROUND}{ground}"
+                self.roles[y][x] = f"{self.roles[y][x].partition(GROUND)[0]}{GROUND}{ground}"
 
     def runs(self, y: int) -> Iterator[tuple[str, str]]:
         """The text and role of each stretch of one role in row ``y``."""
