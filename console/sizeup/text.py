@@ -69,6 +69,17 @@ def cell_len(text: str) -> int:
     return cells.cell_len(text)
 
 
+def padded(text: str, columns: int, *, right: bool = False) -> str:
+    """Return a text with blanks on its left (``right``) or its right until it fills so many columns of a terminal."""
+    blanks = " " * max(columns - cell_len(text), 0)
+    return blanks + text if right else text + blanks
+
+
+def clipped(text: str, columns: int) -> str:
+    """Return a text in at most so many columns of a terminal, with dots in place of what does not fit."""
+    return text if cell_len(text) <= columns else f"{text[: max(columns - 1, 0)]}…"
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return `` (did you mean X?)`` for the most similar known name, or nothing if none is similar.
 

@@ -33,7 +33,7 @@ def memory(sizing: Sizing) -> CardView:
 
 SHOWN: dict[str, Callable[[Sizing, int], str]] = {
     "answer": lambda sizing, _: "\n".join(answer_lines(sizing)),
-    "table": lambda sizing, width: "\n".join(card_table(card_views(sizing, None), width).text()),
+    "table": lambda sizing, width: "\n".join(card_table(card_views(sizing, None), width)),
     "report": lambda sizing, _: "\n".join(map(" ".join, cards_table(card_views(sizing, None)).rows)),
     "verdict": lambda sizing, width: "\n".join(
         verdict_lines(verdict_text(sizing, card_views(sizing, None)), max(width, 60))
@@ -55,7 +55,7 @@ def test_what_rests_on_a_rule_never_reads_like_a_fact(name: str, width: int, gib
 
 
 def test_the_narrowest_table_marks_it_with_a_question_mark() -> None:
-    lines = card_table(card_views(sized(*SERVER), None), 24).text()
+    lines = card_table(card_views(sized(*SERVER), None), 24)
 
     assert any(line.startswith("Memory") and line.endswith("FAIL?") for line in lines)
     assert max(map(len, lines)) <= 25

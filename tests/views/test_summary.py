@@ -14,8 +14,9 @@ from sizeup.session.value import Session
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
+from sizeup.text import capitalized
 from sizeup.views.cards.cards import verdicts_first
-from sizeup.views.result.summary import finding_line, finding_parts, summary
+from sizeup.views.result.summary import finding_parts, summary
 
 FULL = Finding("memory.full-node", Severity.INFO, "node 0 is full", ("0 MiB free",), "slow", "free some", ("node:0",))
 
@@ -28,7 +29,7 @@ def test_a_finding_of_discovery_and_of_the_run_is_shown_once_and_each_part_of_th
 
     shown = summary(Machine(findings=(FULL, other)), session, None)
 
-    assert [finding_line(finding) for _, finding in shown.findings] == ["Node 0 is full still", "Node 1 is full"]
+    assert [capitalized(finding.title) for _, finding in shown.findings] == ["Node 0 is full still", "Node 1 is full"]
     assert len(dict(shown.findings)) == 2
 
 
@@ -49,7 +50,7 @@ def test_findings_of_one_kind_about_one_part_are_each_shown() -> None:
 
     shown = summary(Machine(findings=twice), None, None)
 
-    assert [finding_line(finding) for _, finding in shown.findings] == [
+    assert [capitalized(finding.title) for _, finding in shown.findings] == [
         "Node 0 is full",
         "Node 0 is full of something else",
     ]
@@ -65,7 +66,7 @@ def test_uneven_pools_of_two_sizes_are_two_lines_also_after_a_run_wrote_them_dow
     session = Session(SessionRecord(1, "id", "sizeup 0.1.0", "db01", "2026-01-31T09:30:00Z"))
     session.findings.extend(machine.findings)
 
-    lines = [finding_line(finding) for _, finding in summary(machine, session, None).findings]
+    lines = [capitalized(finding.title) for _, finding in summary(machine, session, None).findings]
 
     assert lines == [
         "2 MiB huge pages are unevenly reserved: 64 to 192 per NUMA node",

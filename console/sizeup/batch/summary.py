@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from sizeup.report.table import wrapped
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import session_advice
-from sizeup.text import cell_len, one_line, plural
+from sizeup.text import capitalized, clipped, one_line, plural
 from sizeup.views.cards.table import card_table
 from sizeup.views.result.sessions import state
-from sizeup.views.result.summary import SEVERITY_WORDS, Summary, finding_line, summary
+from sizeup.views.result.summary import SEVERITY_WORDS, Summary, summary
 from sizeup.views.result.verdict import VerdictText
 from sizeup.views.run.run_status import RunGrade, run_status
 from sizeup.views.run.step import point_value
@@ -32,18 +32,18 @@ def summary_lines(session: Session, width: int, *, name: str = "FILE", max_lines
     stands = f"{state(session)}, {run.words}" if run.grade is not RunGrade.NONE else state(session)
     lines = [f"{one_line(session.header.host, 40)}: {stands}", ""]
     lines += verdict_lines(shown.verdict, width)
-    lines += ["", *card_table(shown.cards, width).text()]
+    lines += ["", *card_table(shown.cards, width)]
     invalid = (note for card in shown.cards if card.found.steps for note in card.found.notes)
     wrong = [*session.damage.sentences(), *_not_measured(session), *_busy_host(session), *invalid]
     gaps = [f"{gap.subject}: {gap.reason}" for gap in dict.fromkeys(session.gaps)]
     notes = [_folded(sentence, width) for sentence in (*wrong, *gaps)]
     findings = [
-        [_clipped(f"{SEVERITY_WORDS[finding.severity]:5} {finding_line(finding)}", width)]
+        [clipped(f"{SEVERITY_WORDS[finding.severity]:5} {capitalized(finding.title)}", width)]
         for _, finding in shown.findings
     ]
     # Results take at most half of the other lines where findings need the rest.
     left = max_lines - len(lines) - 1
-    results = [[_clipped(line, width)] for line in _other_results(session, shown)]
+    results = [[clipped(line, width)] for line in _other_results(session, shown)]
     lines += ["", *_fitting(results, left // 2, "result", name)] if results else []
     left = max_lines - len(lines) - 1
     above = _fitting(findings, max(left - sum(map(len, notes)), left // 2), "finding", name)
@@ -116,8 +116,4 @@ def _fitting(blocks: Sequence[Sequence[str]], max_lines: int, noun: str, name: s
 def _folded(sentence: str, width: int) -> list[str]:
     """Return a note in two lines at most."""
     lines = wrapped(sentence, width, "! ", "  ")
-    return lines if len(lines) < 3 else [lines[0], _clipped(f"{lines[1]} {lines[2].strip()}", width)]
-
-
-def _clipped(text: str, width: int) -> str:
-    return text if cell_len(text) <= width else f"{text[: width - 1]}…"
+    return lines if len(lines) < 3 else [lines[0], clipped(f"{lines[1]} {lines[2].strip()}", width)]

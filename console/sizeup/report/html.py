@@ -21,11 +21,11 @@ from sizeup.model.finding import Finding
 from sizeup.text import capitalized, plural
 from sizeup.units import format_in
 from sizeup.views.band import Band
-from sizeup.views.cards.cards import CardView
+from sizeup.views.cards.cards import USED, CardView
 from sizeup.views.cards.panels import Panel
 from sizeup.views.comparison.answer import SCALE, SHADED, Answer, ChangeResult, ChangeRow
 from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
-from sizeup.views.document.document import DETECTED, MEASURED, SHARE, Document, card_columns, without_options
+from sizeup.views.document.document import DETECTED, MEASURED, Document, card_columns, without_options
 from sizeup.views.inputs.option_text import by_names
 from sizeup.views.result.band import card_bar, status_token
 from sizeup.views.result.summary import SEVERITY_WORDS
@@ -137,7 +137,7 @@ def _rows(heads: Iterable[tuple[str, Markup | str]], rows: Iterable[Sequence[Mar
     return element("table", element("thead", element("tr", *head)), element("tbody", *body), class_=css_class)
 
 
-_CLASSES = {DETECTED: "x w", MEASURED: "x w", SHARE: "n used"}
+_CLASSES = {DETECTED: "x w", MEASURED: "x w", USED: "n used"}
 """The classes of cells by the title of their column: only wide screens have ``w``, and a phone has no ``x``."""
 
 
@@ -147,17 +147,17 @@ def _resources(cards: Sequence[CardView]) -> Iterator[Markup]:
         return
     columns, judged = card_columns(cards), any(card.status != UNKNOWN for card in cards)
     bars = {card.resource: bar for card in cards if (bar := card_bar(card.judged)) is not None}
-    place = next((number for number, (title, _) in enumerate(columns) if title == SHARE), len(columns))
+    place = next((number for number, (title, _) in enumerate(columns) if title == USED), len(columns))
     heads: list[tuple[str, Markup | str]] = [(_CLASSES.get(title, "n x"), title) for title, _ in columns]
     marks = (("at70", "70"), ("at100 mid", "100 %"), ("end", "200"))
     scale = (element("span", text, class_=name) for name, text in marks)
     if bars:
         heads.insert(place, ("bar", element("span", *scale, class_="scale")))
     rows: list[Sequence[Markup]] = []
-    for card in cards:
+    for number, card in enumerate(cards):
         if card.status == UNKNOWN and not (card.detected or card.found.texts or card.judged.demand):
             continue
-        cells = [element("td", value(card), class_=_CLASSES.get(title, "n x")) for title, value in columns]
+        cells = [element("td", texts[number], class_=_CLASSES.get(title, "n x")) for title, texts in columns]
         if bars:
             bar = bars.get(card.resource)
             cells.insert(place, element("td", _share_bar(bar) if bar is not None else joined(), class_="bar"))

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 
 from sizeup.charts.table import Table
-from sizeup.text import cell_len, one_line
+from sizeup.text import cell_len, one_line, padded
 
 PROSE_COLUMNS = 80
 """Of sentences where the output is as wide as it needs to be."""
@@ -82,9 +82,3 @@ def _row_lines(row: Sequence[str], widths: Sequence[int], numeric: Sequence[bool
         ]
         lines.append(("  " + "  ".join(parts)).rstrip())
     return lines
-
-
-def padded(cell: str, size: int, *, right: bool) -> str:
-    """The cell with blanks on its left (``right``) or its right until it fills ``size`` columns of the terminal."""
-    blanks = " " * max(size - cell_len(cell), 0)
-    return blanks + cell if right else cell + blanks

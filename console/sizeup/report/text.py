@@ -33,7 +33,7 @@ def text(document: Document, *, width: int = WIDTH, ascii_only: bool = False) ->
         *document.about.pairs,
     )
     lines = [*_heading(": ".join(filter(None, (title, document.run.words))), "="), *_facts(Facts(about), width), ""]
-    lines += [*(line.rstrip() for line in card_table(document.cards, width).text()), ""]
+    lines += [*(line.rstrip() for line in card_table(document.cards, width)), ""]
     for title, items in first_lists(document):
         lines += [title, *_items(items, width), ""]
     for part in document.parts:

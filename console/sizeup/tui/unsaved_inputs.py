@@ -94,11 +94,11 @@ class TypedInputs:
         """Return the command that repeats the inputs of each session, as nothing recorded them."""
         from sizeup.views.inputs.whatif import sizing_command
 
+        unsaved = "CAPTURE" if self._is_capture else ""
         return [
             sizing_command(
                 self._changed[key],
-                session="" if key == _OWN and self._own.session is None else command_name(key or self._own.path),
-                capture="CAPTURE" if key == _OWN and self._is_capture else "",
+                unsaved if key == _OWN and self._own.session is None else command_name(key or self._own.path),
             )
             for key in keys
             if self._changed[key]

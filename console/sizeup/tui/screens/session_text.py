@@ -17,7 +17,7 @@ from sizeup.session.records import NoteRecord
 from sizeup.session.store import BASELINE, StoredSession, session_name
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import session_advice
-from sizeup.text import plural
+from sizeup.text import capitalized, plural
 from sizeup.tui.option_text import in_console
 from sizeup.tui.widgets.band import small_badge
 from sizeup.tui.widgets.lists import hanging
@@ -26,7 +26,7 @@ from sizeup.views.cards.cards import share_cell
 from sizeup.views.cards.table import fitted
 from sizeup.views.result.band import status_token
 from sizeup.views.result.sessions import GOING_ON, ListedFigures, listed_figures, state
-from sizeup.views.result.summary import SEVERITY_WORDS, Summary, finding_line, summary
+from sizeup.views.result.summary import SEVERITY_WORDS, Summary, summary
 from sizeup.views.run.run_status import run_status
 
 _WORKLOAD = "Enter opens it, then w enters one."
@@ -148,7 +148,7 @@ def _findings(shown: Summary, look: ScreenLook, width: int) -> list[Content]:
     for _, finding in listed:
         word = SEVERITY_WORDS[finding.severity]
         badge = small_badge(word, status_token(word), look)
-        title = hanging(finding_line(finding), width, badge.cell_length + 3, badge.cell_length + 3).lstrip()
+        title = hanging(capitalized(finding.title), width, badge.cell_length + 3, badge.cell_length + 3).lstrip()
         lines.append(Content.assemble(" ", badge, f"  {title}"))
     more = len(shown.findings) - len(listed)
     return [*lines, *([Content(f"         {more} more: Enter opens it")] if more else [])]

@@ -40,7 +40,7 @@ from sizeup.views.cards.balance import Balance, balance
 from sizeup.views.cards.cards import CardView
 from sizeup.views.result.band import summary_band
 from sizeup.views.result.resource_rows import license_text, resource_rows, warnings_text
-from sizeup.views.result.summary import SEVERITY_WORDS, Summary, card_details, finding_target, summary
+from sizeup.views.result.summary import SEVERITY_WORDS, Summary, card_details, summary
 from sizeup.views.result.verdict import first_card
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class SummaryScreen(ModeScreen):
         host = self.host
         shown = self._summary
         assert shown is not None
-        lines = self._details(card, shown)
+        lines = (by_keys(line, host.keys) for line in card_details(card, shown.given, host.machine))
         answers = [("sizing", "Show its working in Sizing" if card.judged.advice else "Go to Sizing")]
         ways = {
             "sizing": partial(host.go, "sizing", card.judged.advice),
@@ -189,9 +189,6 @@ class SummaryScreen(ModeScreen):
         answers.append(("topology", "Show the machine in Topology"))
         dialog = ChoiceDialog(Text("\n".join(lines)), answers, title=f"{card.title}  {card.label}")
         ask_which(self.app, dialog, ways)
-
-    def _details(self, card: CardView, shown: Summary) -> list[str]:
-        return [by_keys(line, self.host.keys) for line in card_details(card, shown.given, self.host.machine)]
 
     def _act_on(self, finding: Finding) -> None:
         from sizeup.probing.planner import unmet
@@ -207,7 +204,7 @@ class SummaryScreen(ModeScreen):
             self.notify("Copied, if the terminal allows it. Nothing was run.", markup=False)
 
         ways: dict[str, Callable[[], object]] = {
-            "part": partial(host.go, "topology", finding_target(finding)),
+            "part": partial(host.go, "topology", finding.subjects[0] if finding.subjects else "machine"),
             "probe": partial(host.go, "measure", name),
             "copy": copy,
         }
@@ -281,7 +278,7 @@ class SummaryScreen(ModeScreen):
         """Show what is known, folded to the size of the screen; the cursor keeps to its line."""
         shown, host = self._summary, self.host
         width, rows = self._screen_size
-        session, years = host.runs.session, 0.0
+        session = host.runs.session
         filled = shown, width, rows, self.app.theme, session is None or len(session.steps), self._changed
         if shown is None or filled == self._filled:
             return

@@ -12,14 +12,14 @@ from sizeup.charts.share_bar import ScreenLook, ShareBar, draw_scale, draw_share
 from sizeup.model.advice import StageUse
 from sizeup.model.finding import Finding
 from sizeup.sizing.verdict import share_text
-from sizeup.text import cell_len
+from sizeup.text import capitalized, cell_len
 from sizeup.tui.widgets.band import small_badge
 from sizeup.units import format_rate
 from sizeup.views.cards.balance import Balance
 from sizeup.views.cards.table import fitted
 from sizeup.views.result.band import status_token
 from sizeup.views.result.resource_rows import ResourceRow
-from sizeup.views.result.summary import SEVERITY_WORDS, finding_line
+from sizeup.views.result.summary import SEVERITY_WORDS
 
 _NAME = 9
 _BAR = {80: 20, 110: 36, 160: 76}
@@ -157,7 +157,7 @@ def status_content(status: str, token: str, look: ScreenLook, *, badge: bool = F
 def finding_lines(finding: Finding, look: ScreenLook, width: int) -> Content:
     """Return a finding in two lines, its fact and what to do; one that needs nothing done in a line."""
     word = SEVERITY_WORDS[finding.severity]
-    title = Content(finding_line(finding))
+    title = Content(capitalized(finding.title))
     if word not in _BADGE_WORDS:
         return Content.assemble((f" {word} ", "$dim"), " ", (title.plain, "$dim")).truncate(width, ellipsis=True)
     first = Content.assemble(small_badge(word, status_token(word), look), " ", title.stylize("$hi"))

@@ -106,8 +106,5 @@ def _measured(session: Session | None, name: str) -> float | None:
 
 def delivers(found: Balance | None, resource: str) -> str:
     """Return the most that a resource can deliver, in words; empty where that is unknown."""
-    return (
-        next((format_rate(one.bytes_per_second) for one in found.supplies if one.resource == resource), "")
-        if found
-        else ""
-    )
+    supplies = () if found is None else found.supplies
+    return next((format_rate(one.bytes_per_second) for one in supplies if one.resource == resource), "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from sizeup.charts.table import UNKNOWN
 from sizeup.model.advice import Advice, AdviceSet, Card
 from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.verdict import ShareStatus, share_text
+from sizeup.units import format_in
 from sizeup.views.cards.measured_texts import MeasuredTexts
 
 if TYPE_CHECKING:
@@ -38,18 +39,35 @@ TITLES = {
 }
 """The cards, in their order among those of one status."""
 _WORST = ("FAIL", "WARN", "NOT CERTAIN", "ASSUMED", "PASS", "–")
-_JUDGED = _WORST[:-1]
 _LIKE_FACTS = ("FAIL", "WARN")
 """Statuses that read like facts; one that rests on a default says so."""
 VERDICT = "verdict."
 """What begins the ids of verdicts of a resource."""
 OUTAGE = "outage"
 """What stands for the share after a failure that leaves nothing."""
+USED, N_PLUS_ONE = "Used", "N+1"
+"""Titles of columns: the share of the capacity that the demand takes, today and after the worst single failure."""
 
 
 def share_cell(share: float | None) -> str:
     """Return a share as a cell of a table: a dash for none."""
     return UNKNOWN if share is None else share_text(share)
+
+
+def share_columns(cards: Sequence[Card]) -> list[tuple[str, list[str]]]:
+    """Return title and cells of shares: today, after the worst failure, in the last year; an empty text for none."""
+
+    def texts(shares: Iterable[float | None]) -> list[str]:
+        return ["" if share is None else share_text(share) for share in shares]
+
+    lost = texts(card.n_plus_one for card in cards)
+    columns = [
+        (USED, texts(card.share for card in cards)),
+        (N_PLUS_ONE, [OUTAGE if card.outage else text for card, text in zip(cards, lost, strict=True)]),
+    ]
+    years = max((card.horizon_years for card in cards), default=0.0)
+    last = (f"Year {format_in(years, '')}", texts(card.last_year for card in cards))
+    return [*columns, last] if years else columns
 
 
 def card_status(card: Card) -> str:
@@ -150,7 +168,7 @@ def cards_data(views: Sequence[CardView]) -> list[dict[str, Any]]:
     return [
         {
             "card": view.resource,
-            "status": view.status if view.status in _JUDGED else None,
+            "status": None if view.status == UNKNOWN else view.status,
             "certain": view.judged.status != ShareStatus.UNCERTAIN.value,
             "at_best_and_worst": [end if math.isfinite(end) else None for end in view.judged.ends],
             "assumed": list(view.judged.assumed),

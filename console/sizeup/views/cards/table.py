@@ -9,16 +9,15 @@ from msgspec import Struct
 
 from sizeup.charts.table import UNKNOWN
 from sizeup.model.advice import Card
-from sizeup.text import cell_len, one_line
-from sizeup.units import format_in
-from sizeup.views.cards.cards import OUTAGE, CardView, share_cell
+from sizeup.text import cell_len, clipped, one_line, padded
+from sizeup.views.cards.cards import N_PLUS_ONE, USED, CardView, share_columns
 
 WIDE = 110
 """From this width on there is room for a meter and for the last year."""
 _NAME = 10
 _STATUS = 7
 _SHARE = 6
-_GAP = 2
+_GAP = "  "
 _DEMAND = (6, 18)
 """The narrowest and the widest column of demands: ``12.3 to 24.6 cores``."""
 _TEXT = (8, 44)
@@ -27,41 +26,9 @@ _BOTH = 36
 """Columns from which on a table without a demand has both."""
 _METER = 12
 """Cells of a meter up to the whole capacity; one more shows that the demand exceeds it."""
-_USED, _N_PLUS_ONE = "Used", "N+1"
 
 
-class CardLine(Struct, frozen=True):
-    """One line of the table, with where its parts begin and end for a screen that colors them."""
-
-    resource: str
-    text: str
-    """Without the status."""
-    status: str
-    label: str
-    """The status as it is shown: ``FAIL (assumed)``."""
-    meter: tuple[int, int] = (0, 0)
-    """Characters of the meter; equal where there is none."""
-
-    @property
-    def whole(self) -> str:
-        """The line with its status at the end."""
-        return f"{self.text}{self.label}"
-
-
-class CardTable(Struct, frozen=True):
-    """The header and a line for each card."""
-
-    header: str
-    lines: tuple[CardLine, ...]
-    later: tuple[str, ...] = ()
-    """Shares that have no column here, a line or more for each: ``Year 3    Storage 226%, CPU 59%``."""
-
-    def text(self) -> list[str]:
-        """Return the table as lines."""
-        return [self.header, *(line.whole for line in self.lines), *self.later]
-
-
-class _CellColumn(Struct, frozen=True):
+class _Column(Struct, frozen=True):
     title: str
     width: int
     cells: Sequence[str]
@@ -69,115 +36,100 @@ class _CellColumn(Struct, frozen=True):
     right: bool = True
 
     def padded(self, text: str) -> str:
-        return _padded(text, self.width, right=self.right)
+        return padded(text, self.width, right=self.right)
 
 
-def card_table(views: Sequence[CardView], width: int) -> CardTable:
-    """Return the table in at most ``width`` columns, from 25 on; its lines are padded up to the status.
+def card_table(views: Sequence[CardView], width: int) -> list[str]:
+    """Return the header, a line for each card, and lines of what has no column, in ``width`` columns, from 25 on.
 
-    The share after a failure has a column at every width from 33 on where it is known of any card; shares without a
-    column have a line below. Without any demand its columns leave their room to what was detected and measured.
+    The share after a failure has a column at every width from 33 on where it is known of any card. Without any demand
+    its columns leave their room to what was detected and measured.
     """
     wide = width >= WIDE
     judged = [view for view in views if view.resource != "license"]
     every = _share_columns(views, wide=wide)
-    shares = [column for column in every if wide or column[0] in (_USED, _N_PLUS_ONE)]
-    demand = _between(_DEMAND, max((cell_len(view.judged.demand) for view in judged), default=0))
-    numbers = [_CellColumn(title, _SHARE, cells) for title, cells in shares]
-    meters = _CellColumn("", _METER + 2, ["" if view.judged.share is None else _meter(view.judged) for view in views])
-    if wide and any(view.judged.share is not None for view in views):
-        numbers.insert(0, meters)
+    shares = [column for column in every if wide or column.title in (USED, N_PLUS_ONE)]
+    numbers = []
     if any(view.judged.demand or view.judged.share is not None for view in judged):
-        numbers.insert(0, _CellColumn("Demand", demand, [_clipped(view.judged.demand, demand) for view in views]))
-    else:
-        numbers = []
+        needed = _between(_DEMAND, max(cell_len(view.judged.demand) for view in judged))
+        demands = ["" if view.resource == "license" else _clipped(view.judged.demand, needed) for view in views]
+        meters = ["" if view.judged.share is None else _meter(view.judged) for view in views]
+        meter = [_Column("", _METER + 2, meters)] if wide and any(meters) else []
+        numbers = [_Column("Demand", needed, demands), *meter, *shares]
     status = max(_STATUS, *(cell_len(view.label) for view in views))
-    texts_room = width - _NAME - _GAP - status - sum(_GAP + column.width for column in numbers)
-    if texts_room < (2 * _TEXT[0] + _GAP if numbers else _TEXT[0]):
-        return _share_table(views, every, demand if numbers else 0, width)
+    texts_room = width - _NAME - len(_GAP) - status - sum(len(_GAP) + column.width for column in numbers)
+    if texts_room < (2 * _TEXT[0] + len(_GAP) if numbers else _TEXT[0]):
+        return _share_table(views, every, numbers[:1], width)
     told = _text_columns(views, texts_room, alone=not numbers and texts_room < _BOTH)
-    columns = [*told, *numbers]
-    gap = " " * _GAP
-    lines = []
-    for number, view in enumerate(views):
-        cells = gap.join(column.padded(column.cells[number]) for column in columns)
-        start = end = 0
+    header, *rows = _rows([*told, *numbers], len(views))
+    lines = [f"{'':{_NAME}}{header}{_GAP}Status"]
+    for view, cells in zip(views, rows, strict=True):
+        text = cells
         if view.resource == "license":
-            cells = _padded(_clipped(view.judged.demand or UNKNOWN, cell_len(cells)), cell_len(cells))
-        elif view.judged.share is not None and meters in columns:
-            start = _NAME + sum(column.width + _GAP for column in columns[: columns.index(meters)])
-            end = start + meters.width
-        lines.append(
-            CardLine(view.resource, f"{view.title:{_NAME}}{cells}{gap}", view.status, view.label, (start, end))
-        )
-    titles = gap.join(column.padded(column.title) for column in columns)
+            text = padded(_clipped(view.judged.demand, cell_len(cells)), cell_len(cells))
+        lines.append(f"{view.title:{_NAME}}{text}{_GAP}{view.label}")
     left = [", ".join(view.found.further[_shown_further(view, told[-1].width) :]) or UNKNOWN for view in views]
-    later = _later(views, [("Measured", left), *(every[len(shares) :] if numbers else ())], width)
-    return CardTable(f"{'':{_NAME}}{titles}{gap}Status", tuple(lines), later)
+    return [*lines, *_later(views, [_Column("Measured", 0, left), *(every[len(shares) :] if numbers else ())], width)]
 
 
-def _text_columns(views: Sequence[CardView], free_columns: int, *, alone: bool) -> list[_CellColumn]:
+def _rows(columns: Sequence[_Column], count: int) -> list[str]:
+    """Return the titles of columns, then the cells of each card, in a line each."""
+    rows = [[column.title for column in columns], *([column.cells[at] for column in columns] for at in range(count))]
+    return [_GAP.join(column.padded(cell) for column, cell in zip(columns, row, strict=True)) for row in rows]
+
+
+def _text_columns(views: Sequence[CardView], free_columns: int, *, alone: bool) -> list[_Column]:
     """Return what was detected and what was measured; ``alone``: only what was measured, where anything was."""
     judged = [view for view in views if view.resource != "license"]
-    detected, measured = _text_widths(judged, free_columns - _GAP)
+    detected, measured = _text_widths(judged, free_columns - len(_GAP))
     if not alone:
         return [
-            _CellColumn("Detected", detected, [fitted(view.detected, detected) for view in views], right=False),
-            _CellColumn("Measured", measured, [fitted(view.found.texts, measured) for view in views], right=False),
+            _Column("Detected", detected, [fitted(view.detected, detected) for view in views], right=False),
+            _Column("Measured", measured, [fitted(view.found.texts, measured) for view in views], right=False),
         ]
     is_measured = any(view.found.texts for view in judged)
     title = "Measured" if is_measured else "Detected"
     texts = [view.found.texts if is_measured else view.detected for view in views]
-    return [_CellColumn(title, free_columns, [fitted(text, free_columns) for text in texts], right=False)]
+    return [_Column(title, free_columns, [fitted(text, free_columns) for text in texts], right=False)]
 
 
-def _later(views: Sequence[CardView], columns: Sequence[tuple[str, list[str]]], width: int) -> tuple[str, ...]:
-    """Return shares that have no column as lines, one or more for each kind."""
+def _later(views: Sequence[CardView], columns: Sequence[_Column], width: int) -> list[str]:
+    """Return what has no column as lines, one or more for each kind: ``Year 3    Storage 226%, CPU 59%``."""
     lines = []
-    for title, texts in columns:
-        shares = (f"{view.title} {text}" for view, text in zip(views, texts, strict=True) if text != UNKNOWN)
-        lines += wrap(", ".join(shares), width, initial_indent=f"{title:{_NAME}}", subsequent_indent=" " * _NAME)
-    return tuple(lines)
+    for column in columns:
+        shown = (f"{view.title} {text}" for view, text in zip(views, column.cells, strict=True) if text != UNKNOWN)
+        lines += wrap(", ".join(shown), width, initial_indent=f"{column.title:{_NAME}}", subsequent_indent=" " * _NAME)
+    return lines
 
 
-def _share_columns(views: Sequence[CardView], *, wide: bool) -> list[tuple[str, list[str]]]:
-    """Return title and cells of each column of shares: today, after the worst failure, in the last year."""
-    columns = [(_USED, [share_cell(view.judged.share) for view in views])]
-    if wide or any(view.judged.outage or view.judged.n_plus_one is not None for view in views):
-        columns.append(
-            (_N_PLUS_ONE, [OUTAGE if view.judged.outage else share_cell(view.judged.n_plus_one) for view in views])
-        )
-    years = max((view.judged.horizon_years for view in views), default=0.0)
-    if years and any(view.judged.last_year is not None for view in views):
-        columns.append((f"Year {format_in(years, '')}", [share_cell(view.judged.last_year) for view in views]))
-    return columns
+def _share_columns(views: Sequence[CardView], *, wide: bool) -> list[_Column]:
+    """Return the columns of shares; that after a failure also without any where there is room."""
+    return [
+        _Column(title, _SHARE, [text or UNKNOWN for text in texts])
+        for title, texts in share_columns([view.judged for view in views])
+        if title == USED or any(texts) or (wide and title == N_PLUS_ONE)
+    ]
 
 
 def _share_table(
-    views: Sequence[CardView], every: Sequence[tuple[str, list[str]]], demand: int, width: int
-) -> CardTable:
+    views: Sequence[CardView], every: Sequence[_Column], demand: Sequence[_Column], width: int
+) -> list[str]:
     """Return the shares alone, as many of their columns as fit, with the demand where that fits, too.
 
     A question mark stands for ``(assumed)`` where that is too wide.
     """
-    status = max(_STATUS, *(cell_len(view.status) for view in views))
-    free_columns = width - _NAME - _GAP - status
-    shares = every[: max((free_columns + _GAP) // (_GAP + _SHARE), 1)]
-    with_demand = demand and free_columns >= demand + (_GAP + _SHARE) * len(shares)
-    columns = [(title, _SHARE, texts) for title, texts in shares]
-    if with_demand:
-        needed = ["" if view.resource == "license" else _clipped(view.judged.demand, demand) for view in views]
-        columns.insert(0, ("Demand", demand, needed))
-    gap = " " * _GAP
-    header = gap.join(f"{title:>{wide}}" for title, wide, _ in columns)
-    lines = []
-    for number, view in enumerate(views):
-        cells = gap.join(_padded(texts[number], wide, right=True) for _, wide, texts in columns)
-        text = f"{view.title:{_NAME}}{cells}{gap}"
+    gap = len(_GAP)
+    free_columns = width - _NAME - gap - max(_STATUS, *(cell_len(view.status) for view in views))
+    shares = every[: max((free_columns + gap) // (gap + _SHARE), 1)]
+    room = free_columns - (gap + _SHARE) * len(shares)
+    header, *rows = _rows([*(one for one in demand if one.width <= room), *shares], len(views))
+    lines = [f"{'':{_NAME}}{header}{_GAP}Status"]
+    for view, cells in zip(views, rows, strict=True):
+        text = f"{view.title:{_NAME}}{cells}{_GAP}"
         label = view.label if cell_len(text) + cell_len(view.label) <= width else f"{view.status}?"
         label = label if view.judged.assumed else _clipped(view.status, max(width - cell_len(text), _STATUS))
-        lines.append(CardLine(view.resource, text, view.status, label))
-    return CardTable(f"{'':{_NAME}}{header}{gap}Status", tuple(lines), _later(views, every[len(shares) :], width))
+        lines.append(f"{text}{label}")
+    return [*lines, *_later(views, every[len(shares) :], width)]
 
 
 def fitted(parts: Iterable[str], free_columns: int) -> str:
@@ -225,11 +177,5 @@ def _meter(card: Card) -> str:
     return f"{'█' * full}{'▒' * (most - full)}{'·' * (_METER - most)}│{beyond}"
 
 
-def _padded(text: str, width: int, *, right: bool = False) -> str:
-    blanks = " " * max(width - cell_len(text), 0)
-    return blanks + text if right else text + blanks
-
-
 def _clipped(text: str, free_columns: int) -> str:
-    text = one_line(text) or UNKNOWN
-    return text if cell_len(text) <= free_columns else f"{text[: max(free_columns - 1, 0)]}…"
+    return clipped(one_line(text) or UNKNOWN, free_columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,11 +15,10 @@ from sizeup.session.value import Session
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.recorded_inputs import recorded_inputs
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
-from sizeup.sizing.verdict import share_text
 from sizeup.text import one_line
-from sizeup.units import format_in, format_ns
+from sizeup.units import format_ns
 from sizeup.views.band import Band, NextStep
-from sizeup.views.cards.cards import OUTAGE, CardView
+from sizeup.views.cards.cards import CardView, share_columns
 from sizeup.views.cards.panels import Panel, leading_charts
 from sizeup.views.comparison.answer import Answer
 from sizeup.views.document.blocks import DocumentPart, Facts
@@ -41,9 +40,7 @@ _MOST_NOTES = 6
 _NOTE_LENGTH = 240
 _FINDING_LENGTH = 320
 """Characters of a text on the first page; the chapters hold the whole text."""
-DETECTED, MEASURED, DEMAND, N_PLUS_ONE = "Detected", "Measured", "Demand", "N+1"
-SHARE = "Used"
-"""The column with the share of the capacity that the demand takes."""
+DETECTED, MEASURED = "Detected", "Measured"
 _ENTER = NextStep("Enter the workload: an AWR report, or IOPS, CPU and memory.")
 _MEASURE = NextStep("Measure what is unknown, or enter its figures.")
 _WITHOUT_WORKLOAD = "Enter a workload: sizeup size --machine FILE --workload FILE"
@@ -201,24 +198,18 @@ def verdict_facts(verdict: VerdictText) -> tuple[tuple[str, str], ...]:
 def cards_table(cards: Sequence[CardView]) -> Table:
     """Return the cards as a table; a column that no card has a value in is left out."""
     columns = card_columns(cards)
-    rows = ((card.title, *(value(card) or UNKNOWN for _, value in columns), card.label) for card in cards)
+    cells = ([text or UNKNOWN for text in texts] for _, texts in columns)
+    rows = zip([card.title for card in cards], *cells, [card.label for card in cards], strict=True)
     titles = (Column(title, numeric=title not in (DETECTED, MEASURED)) for title, _ in columns)
     return Table("", (Column("Resource"), *titles, Column("Status")), tuple(rows))
 
 
-def card_columns(cards: Sequence[CardView]) -> list[tuple[str, Callable[[CardView], str]]]:
-    """Return the columns that some card has a value in, each with how it is read; empty text for none."""
-    years = max((card.judged.horizon_years for card in cards), default=0.0)
-    columns: tuple[tuple[str, Callable[[CardView], str]], ...] = (
-        (DETECTED, lambda card: ", ".join(card.detected)),
-        (MEASURED, lambda card: ", ".join(card.found.texts)),
-        (DEMAND, lambda card: card.judged.demand),
-        (SHARE, lambda card: _share(card.judged.share)),
-        (N_PLUS_ONE, lambda card: OUTAGE if card.judged.outage else _share(card.judged.n_plus_one)),
-        (f"Year {format_in(years, '')}", lambda card: _share(card.judged.last_year)),
-    )
-    return [column for column in columns if any(column[1](card) for card in cards)]
-
-
-def _share(share: float | None) -> str:
-    return "" if share is None else share_text(share)
+def card_columns(cards: Sequence[CardView]) -> list[tuple[str, list[str]]]:
+    """Return the columns that some card has a value in, with their cells; an empty text for none."""
+    columns = [
+        (DETECTED, [", ".join(card.detected) for card in cards]),
+        (MEASURED, [", ".join(card.found.texts) for card in cards]),
+        ("Demand", [card.judged.demand for card in cards]),
+        *share_columns([card.judged for card in cards]),
+    ]
+    return [column for column in columns if any(column[1])]

@@ -171,14 +171,10 @@ def typed(key: str, value: Value | None) -> str:
     return "..".join(f"{end / scale:.12g}" for end in ends) + (text if len(ends) == 1 else "")
 
 
-def sizing_command(changed: Mapping[str, Value], *, session: str = "", capture: str = "") -> str:
-    """Return the command that sizes with these inputs: a session, a capture, or without either this machine."""
+def sizing_command(changed: Mapping[str, Value], machine: str) -> str:
+    """Return the command that sizes with these inputs: the machine of a session or a capture, or else this one."""
     settings = " ".join(shlex.quote(f"{key}={typed(key, value)}") for key, value in changed.items())
-    if session:
-        return f"sizeup size --machine {session} --set {settings}"
-    if capture:
-        return f"sizeup size --machine {capture} --set {settings}"
-    return f"sizeup size --set {settings}"
+    return f"sizeup size {f'--machine {machine} ' if machine else ''}--set {settings}"
 
 
 def _short(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Container, Sequence
 
+from sizeup.charts.table import UNKNOWN
 from sizeup.model.advice import Advice, AdviceSet, Card
 from sizeup.model.finding import Finding
 from sizeup.sizing.advise import Sizing
@@ -12,9 +13,8 @@ from sizeup.sizing.inputs.presets import Preset, unchanged_preset
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
 from sizeup.sizing.sizing_comparison import beside_printed
 from sizeup.sizing.verdict import ShareStatus
-from sizeup.text import capitalized, cell_len, one_line
-from sizeup.units import format_in
-from sizeup.views.cards.cards import OUTAGE, TITLES, card_status, share_cell, status_text
+from sizeup.text import capitalized, cell_len, clipped, one_line
+from sizeup.views.cards.cards import TITLES, card_status, share_columns, status_text
 from sizeup.views.result.answer_details import answer_details
 from sizeup.views.result.license_answer import END as LICENSE_END
 from sizeup.views.result.license_answer import (
@@ -57,7 +57,7 @@ def answer_lines(
     lines += _folded("Basis    ", basis, width) if basis else []
     if grave := critical(findings):
         more = f" (and {len(grave) - 1} more)" if len(grave) > 1 else ""
-        lines.append(f"Critical {_clipped(grave[0].title, width - 9 - len(more))}{more}")
+        lines.append(f"Critical {clipped(grave[0].title, width - 9 - len(more))}{more}")
     lines += printed
     table = _table(given.cards, width)
     lines += ["", *table] if table else []
@@ -180,15 +180,8 @@ def _table(cards: Sequence[Card], width: int) -> list[str]:
     rows = [card for card in cards if card.resource not in _ONLY_KNOWN or card.detected or card.demand]
     if not rows:
         return []
-    last = [card for card in rows if card.resource == "license"]
-    rows = [*(card for card in rows if card.resource != "license"), *last]
-    years = max((card.horizon_years for card in rows), default=0.0)
-    numbers = [
-        ("Used", [share_cell(card.share) for card in rows]),
-        ("N+1", [OUTAGE if card.outage else share_cell(card.n_plus_one) for card in rows]),
-    ]
-    if years:
-        numbers.append((f"Year {format_in(years, '')}", [share_cell(card.last_year) for card in rows]))
+    rows.sort(key=lambda card: card.resource == "license")
+    numbers = share_columns(rows)
     statuses = [
         "unknown" if card.demand and card.status == ShareStatus.UNKNOWN.value else card_status(card) for card in rows
     ]
@@ -203,21 +196,17 @@ def _table(cards: Sequence[Card], width: int) -> list[str]:
         if card.resource == "license":
             text = card.demand or "unknown"
             text = text if cell_len(text) <= width - 11 - end else text.partition(" over ")[0]
-            text = _clipped(text, width - 11 - end)
+            text = clipped(text, width - 11 - end)
             lines.append(f"{name}{text:{width - 11 - end}}  {statuses[number]}")
             continue
-        cells = "".join(f"{values[number]:>8}" for _, values in numbers)
+        cells = "".join(f"{values[number] or UNKNOWN:>8}" for _, values in numbers)
         capacity = ", ".join(filter(None, (card.detected, card.measured))) or "unknown"
         if cell_len(capacity) > capacity_width:  # goes without the words in brackets
-            capacity = _clipped(capacity.partition(" (")[0], capacity_width)
-        needed = _clipped(card.demand or "–", demand)
+            capacity = clipped(capacity.partition(" (")[0], capacity_width)
+        needed = clipped(card.demand or "–", demand)
         lines.append(f"{name}{capacity:{capacity_width}}  {needed:>{demand}}{cells}  {statuses[number]}")
     return lines
 
 
 _JUDGED_PARTS = {DISKS: "Paths", PATHS: "Drives", IOPS: "MB/s", THROUGHPUT: "IOPS"}
 """What was judged of the storage, by what was not."""
-
-
-def _clipped(text: str, width: int) -> str:
-    return text if cell_len(text) <= width else f"{text[: width - 1]}…"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -42,8 +43,7 @@ def card_bar(card: Card) -> ShareBar | None:
     if card.share is None:
         return None
     best, worst = card.ends
-    lost = [float("inf")] if card.outage else [] if card.n_plus_one is None else [card.n_plus_one]
-    return ShareBar(best, worst, max(lost, default=None), card.last_year)
+    return ShareBar(best, worst, math.inf if card.outage else card.n_plus_one, card.last_year)
 
 
 def summary_band(
@@ -64,12 +64,13 @@ def summary_band(
         return Band(
             "NO WORKLOAD", "acc", _machine_sentence(shown, machine), steps=tuple(steps[:2]), number=_cores(machine)
         )
+    assumed = f"{len(card.assumed)} assumed" if card.assumed else ""
     return Band(
         verdict.label,
         status_token(verdict.status),
         f"{band_sentence(card)}{_not_judged(shown, card)}",
         steps=(step,) if (step := _step(shown, card, why, tries, measures)) is not None else tuple(steps[:1]),
-        basis=" · ".join(filter(None, (capitalized(verdict.basis), *_assumed(card)))),
+        basis=" · ".join(filter(None, (capitalized(verdict.basis), assumed))),
         why=why,
         number=share_number(card),
         short=_short_sentence(card),
@@ -114,21 +115,14 @@ def changed_band(band: Band, base: Sequence[Card]) -> Band:
     return band if same else replace(band, before=before)
 
 
-def _assumed(card: Card) -> list[str]:
-    return [f"{len(card.assumed)} assumed"] if card.assumed else []
-
-
 def _machine_sentence(shown: Summary, machine: Machine | None) -> str:
     """Return what is known without a workload: what it is, warnings, and whether anything was measured."""
     warnings = sum(finding.severity is not Severity.INFO for _, finding in shown.findings)
     measured = next((card.found.texts[0] for card in shown.cards if card.found.valid and card.found.texts), "")
-    what = "This server" if machine is None or not machine.pus else _kind(machine)
+    is_guest = machine is not None and machine.pus and machine.platform.hypervisor
+    what = "This virtual machine" if is_guest else "This server"
     found = f"{what} has {plural(warnings, 'warning') if warnings else 'no warnings'}"
     return f"{found}; {f'measured: {measured}' if measured else 'no measurements yet'}."
-
-
-def _kind(machine: Machine) -> str:
-    return "This virtual machine" if machine.platform.hypervisor else "This server"
 
 
 def _cores(machine: Machine | None) -> Number | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from sizeup.charts.share_bar import ShareBar
+from sizeup.charts.table import UNKNOWN
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.sizing.verdict import share_text
@@ -14,10 +16,8 @@ from sizeup.text import plural
 from sizeup.views.cards.balance import Balance, delivers
 from sizeup.views.cards.cards import OUTAGE, CardView
 from sizeup.views.result.band import card_bar, status_token
+from sizeup.views.result.summary import SEVERITY_WORDS
 from sizeup.views.result.verdict import resource_of
-
-_GRAVE = {Severity.CRITICAL: "FAIL", Severity.WARNING: "WARN"}
-_JUDGED = ("PASS", "WARN", "FAIL", "NOT CERTAIN", "ASSUMED")
 
 
 class ResourceRow(Struct, frozen=True):
@@ -54,11 +54,12 @@ def _row(
     view: CardView, findings: Sequence[Finding], found: Balance | None, machine: Machine | None, *, judged: bool
 ) -> ResourceRow:
     card = view.judged
-    if judged:
-        known = view.status in _JUDGED
-        status, token = (view.label, status_token(view.status)) if known else _open(view)
-    else:
+    if not judged:
         status, token = _health(view.resource, findings)
+    elif view.status != UNKNOWN:
+        status, token = view.label, status_token(view.status)
+    else:
+        status, token = ("NO VERDICT", "acc") if card.is_open else ("no demand", "")
     return ResourceRow(
         view.resource,
         view.title,
@@ -75,18 +76,17 @@ def _row(
     )
 
 
-def _open(view: CardView) -> tuple[str, str]:
-    """Return why a resource has no verdict: a demand without a capacity, or no demand."""
-    return ("NO VERDICT", "acc") if view.judged.is_open else ("no demand", "")
-
-
 def _health(resource: str, findings: Sequence[Finding]) -> tuple[str, str]:
     """Return what the findings say of a resource: the gravest with their number, or ``ok``."""
-    words = [_GRAVE[one.severity] for one in findings if one.severity in _GRAVE and resource_of(one) == resource]
-    for word, token in (("FAIL", "bad"), ("WARN", "warn")):
-        if word in words:
-            return f"{words.count(word)} {word}", token
-    return "ok", "ok"
+    grave = _counts(one for one in findings if resource_of(one) == resource)
+    return next(((text, status_token(text.split()[-1])) for text in grave), ("ok", "ok"))
+
+
+def _counts(findings: Iterable[Finding]) -> list[str]:
+    """Return how many findings are grave, the worst first: ``1 FAIL``, ``3 WARN``."""
+    number = Counter(one.severity for one in findings)
+    grave = (Severity.CRITICAL, Severity.WARNING)
+    return [f"{number[severity]} {SEVERITY_WORDS[severity]}" for severity in grave if number[severity]]
 
 
 def _clock(machine: Machine | None) -> str:
@@ -103,6 +103,4 @@ def license_text(views: Sequence[CardView]) -> str:
 
 def warnings_text(findings: Sequence[Finding]) -> str:
     """Return how many findings are grave: ``1 FAIL, 3 WARN``; or how many there are."""
-    words = [_GRAVE[one.severity] for one in findings if one.severity in _GRAVE]
-    counts = [f"{words.count(word)} {word}" for word in ("FAIL", "WARN") if word in words]
-    return ", ".join(counts) or (plural(len(findings), "note") if findings else "")
+    return ", ".join(_counts(findings)) or (plural(len(findings), "note") if findings else "")

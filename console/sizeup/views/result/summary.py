@@ -13,7 +13,7 @@ from sizeup.model.advice import AdviceSet
 from sizeup.model.finding import Finding, Severity, gravity
 from sizeup.model.machine import Machine
 from sizeup.sizing.session_advice import ShownAdvice
-from sizeup.text import capitalized, cell_len
+from sizeup.text import cell_len
 from sizeup.views.cards.cards import CardView, card_views
 from sizeup.views.cards.detected import detected_facts
 from sizeup.views.result.verdict import VerdictText, verdict_text
@@ -81,16 +81,6 @@ def _by_key(*sources: Iterable[Finding]) -> dict[str, Finding]:
             times[key] += 1
             found[f"{key} {times[key]}" if times[key] > 1 else key] = finding
     return found
-
-
-def finding_target(finding: Finding) -> str:
-    """Return the part of the machine that a finding is about."""
-    return finding.subjects[0] if finding.subjects else "machine"
-
-
-def finding_line(finding: Finding) -> str:
-    """Return a finding as one line, without its severity."""
-    return capitalized(finding.title)
 
 
 def finding_parts(finding: Finding, *, confirmation: bool = True) -> tuple[tuple[str, ...], ...]:
