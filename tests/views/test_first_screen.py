@@ -124,3 +124,16 @@ def test_what_changed_is_of_the_session_before_of_the_same_host(
     assert ("kernel", "6.1.0", "6.9.9") in changes(before, now, None)
     assert changes(before, machine(), None) == ()
     assert session_before("db01", "9", "") is None
+
+
+def test_a_workload_without_a_verdict_asks_for_measurements_and_not_for_a_workload() -> None:
+    band = summary_band(shown(workload_iops="20000"), STEPS, machine())
+
+    assert band.word in ("NO VERDICT", "NOT CERTAIN")
+    assert STEPS[0] not in band.steps
+
+
+def test_ends_that_read_alike_stand_once() -> None:
+    band = summary_band(shown(workload_mb_s="163.8", path_bandwidth_mb_s="1830"), STEPS, machine())
+
+    assert band.sentence == "Storage is not certain: 163.8 MB/s take 9% of its capacity."

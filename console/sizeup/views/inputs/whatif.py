@@ -174,7 +174,7 @@ def typed(key: str, value: Value | None) -> str:
 def sizing_command(changed: Mapping[str, Value], machine: str) -> str:
     """Return the command that sizes with these inputs: the machine of a session or a capture, or else this one."""
     settings = " ".join(shlex.quote(f"{key}={typed(key, value)}") for key, value in changed.items())
-    return f"sizeup size {f'--machine {machine} ' if machine else ''}--set {settings}"
+    return f"sizeup size --machine {machine} --set {settings}" if machine else f"sizeup size --set {settings}"
 
 
 def _short(text: str) -> str:

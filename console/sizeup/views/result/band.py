@@ -65,11 +65,12 @@ def summary_band(
             "NO WORKLOAD", "acc", _machine_sentence(shown, machine), steps=tuple(steps[:2]), number=_cores(machine)
         )
     assumed = f"{len(card.assumed)} assumed" if card.assumed else ""
+    step = _step(shown, card, why, tries, measures)
     return Band(
         verdict.label,
         status_token(verdict.status),
         f"{band_sentence(card)}{_not_judged(shown, card)}",
-        steps=(step,) if (step := _step(shown, card, why, tries, measures)) is not None else tuple(steps[:1]),
+        steps=tuple(steps[1:2] or steps[:1]) if step is None else (step,),  # a workload there is: measure
         basis=" · ".join(filter(None, (capitalized(verdict.basis), assumed))),
         why=why,
         number=share_number(card),
@@ -118,11 +119,13 @@ def changed_band(band: Band, base: Sequence[Card]) -> Band:
 def _machine_sentence(shown: Summary, machine: Machine | None) -> str:
     """Return what is known without a workload: what it is, warnings, and whether anything was measured."""
     warnings = sum(finding.severity is not Severity.INFO for _, finding in shown.findings)
-    measured = next((card.found.texts[0] for card in shown.cards if card.found.valid and card.found.texts), "")
+    results = [card.found for card in shown.cards if card.found.texts]
+    measured = next((found.texts[0] for found in results if found.valid), "")
+    nothing = "no valid measurements yet" if results else "no measurements yet"
     is_guest = machine is not None and machine.pus and machine.platform.hypervisor
     what = "This virtual machine" if is_guest else "This server"
     found = f"{what} has {plural(warnings, 'warning') if warnings else 'no warnings'}"
-    return f"{found}; {f'measured: {measured}' if measured else 'no measurements yet'}."
+    return f"{found}; {f'measured: {measured}' if measured else nothing}."
 
 
 def _cores(machine: Machine | None) -> Number | None:
@@ -145,7 +148,8 @@ def band_sentence(card: Card) -> str:
     if card.status == ShareStatus.UNCERTAIN.value:
         certain = amount_text(exactly(facts.capacity.low), facts.unit) if facts.capacity.low else "none"
         if worst <= _READABLE:
-            return f"{name} is not certain: {demand} take {share_text(best)} to {share_text(worst)} of its capacity."
+            span = " to ".join(dict.fromkeys(map(share_text, (best, worst))))
+            return f"{name} is not certain: {demand} take {span} of its capacity."
         return f"{name} is not certain: {demand} wanted, {capacity} measured, {certain} certain."
     share, when = worst_share(card)
     if share is None:

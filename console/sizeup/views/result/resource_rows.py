@@ -79,14 +79,14 @@ def _row(
 def _health(resource: str, findings: Sequence[Finding]) -> tuple[str, str]:
     """Return what the findings say of a resource: the gravest with their number, or ``ok``."""
     grave = _counts(one for one in findings if resource_of(one) == resource)
-    return next(((text, status_token(text.split()[-1])) for text in grave), ("ok", "ok"))
+    return next(((f"{number} {word}", status_token(word)) for number, word in grave), ("ok", "ok"))
 
 
-def _counts(findings: Iterable[Finding]) -> list[str]:
-    """Return how many findings are grave, the worst first: ``1 FAIL``, ``3 WARN``."""
+def _counts(findings: Iterable[Finding]) -> list[tuple[int, str]]:
+    """Return how many findings are grave, the worst first: 1 ``FAIL``, 3 ``WARN``."""
     number = Counter(one.severity for one in findings)
     grave = (Severity.CRITICAL, Severity.WARNING)
-    return [f"{number[severity]} {SEVERITY_WORDS[severity]}" for severity in grave if number[severity]]
+    return [(number[severity], SEVERITY_WORDS[severity]) for severity in grave if number[severity]]
 
 
 def _clock(machine: Machine | None) -> str:
@@ -103,4 +103,5 @@ def license_text(views: Sequence[CardView]) -> str:
 
 def warnings_text(findings: Sequence[Finding]) -> str:
     """Return how many findings are grave: ``1 FAIL, 3 WARN``; or how many there are."""
-    return ", ".join(_counts(findings)) or (plural(len(findings), "note") if findings else "")
+    grave = ", ".join(f"{number} {word}" for number, word in _counts(findings))
+    return grave or (plural(len(findings), "note") if findings else "")
