@@ -243,6 +243,21 @@ def test_a_design_is_kept_as_a_candidate(
     assert [one["buy"] for one in data["parts"]] == [4, 2]
 
 
+def test_an_order_keeps_the_product_that_was_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two servers of PostgreSQL do not share the load, and cost nothing."""
+    monkeypatch.chdir(tmp_path)
+    given = ("workload.cpu_cores=12", "cluster.nodes=2", "license.pack=postgresql")
+    assert cli.run(["size", "--design", "--set", *SCENARIO, *given, "-o", "order.toml"]) == 0
+    assert '"license.pack" = "postgresql"' in Path("order.toml").read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert cli.run(["size", "--machine", "order.toml", "--workload", "order.toml"]) == 0
+    shown = capsys.readouterr().out
+    assert "Oracle" not in shown
+    assert "57%" in shown  # 12 of 21 cores
+
+
 def test_an_order_carries_its_workload(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

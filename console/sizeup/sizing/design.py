@@ -358,7 +358,11 @@ def kept_settings(found: Design) -> dict[str, str | float]:
     bought = {part.key for part in found.parts}
     parts = {"array.": DRIVES, "path.": PORTS, "machine.sockets": CORES, "machine.cpu_model": CORES}
     unused = tuple(start for start, part in parts.items() if part not in bought)
-    kept = {key: value for key, value in _inputs_to_keep(found).items() if key.startswith(_KEPT)}
+    kept = {
+        key: value
+        for key, value in _inputs_to_keep(found).items()
+        if key.startswith(_KEPT) or (key.startswith("license.") and getattr(value, "origin", None) is Origin.USER)
+    }
     return _settings({key: value for key, value in kept.items() if not key.startswith(unused)})
 
 
