@@ -41,7 +41,7 @@ def test_from_the_start_to_a_masked_report_with_one_note_by_keys_that_the_screen
         newcomer = Newcomer(terminal)
         newcomer.press("r", "r Measure")
         newcomer.press("enter", "Memory and clock only: nothing is written")
-        terminal.wait_for("no disk (about", 600)
+        terminal.wait_for("Measure memory and the clock", 600)
         newcomer.press("5", "5 Sessions")
         newcomer.press("n", "n Note")
         terminal.wait_for("Note for readers of this session")

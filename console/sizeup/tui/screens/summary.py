@@ -132,8 +132,9 @@ class SummaryScreen(ModeScreen):
             return [*steps, NextStep("Measuring; the figures come in below.")]
         if not host.measures:
             return steps if host.saved_session is not None else [*steps, NextStep(f"Not measured: {host.unmeasured}.")]
-        place = "a disk" if self._mount is None else self._mount or "no disk"
+        place = "a disk" if self._mount is None else self._mount
         does = f"Measure memory, the clock and {place} (about {MEASURE_SECONDS} s)"
+        does = does if place else "Measure memory and the clock"
         return [*steps, NextStep(key=first_key_of("summary.measure", host.keys), does=does)]
 
     def show_all(self) -> None:
