@@ -361,7 +361,7 @@ def kept_settings(found: Design) -> dict[str, str | float]:
     kept = {
         key: value
         for key, value in _inputs_to_keep(found).items()
-        if key.startswith(_KEPT) or (key.startswith("license.") and getattr(value, "origin", None) is Origin.USER)
+        if key.startswith(_KEPT) or (key.startswith("license.") and _is_typed(value))
     }
     return _settings({key: value for key, value in kept.items() if not key.startswith(unused)})
 
@@ -372,7 +372,11 @@ def typed_workload(found: Design) -> dict[str, str | float]:
     Figures of a report have a range, which a number in a file would lose.
     """
     given = {key: value for key, value in _inputs_to_keep(found).items() if key.startswith(FILE_KEYS["workload"])}
-    return _settings({key: value for key, value in given.items() if getattr(value, "origin", None) is Origin.USER})
+    return _settings({key: value for key, value in given.items() if _is_typed(value)})
+
+
+def _is_typed(value: Value) -> bool:
+    return isinstance(value, Quantity | Words) and value.origin is Origin.USER
 
 
 def _inputs_to_keep(found: Design) -> Inputs:
