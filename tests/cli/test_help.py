@@ -42,7 +42,7 @@ def test_without_utf8_a_page_is_ascii(capsys: pytest.CaptureFixture[str], monkey
     ("name", "answer"),
     [
         ("findngs", "there is no page 'findngs' (did you mean findings?); list the pages with: sizeup help"),
-        ("clock", "there is no page 'clock' (did you mean clock-cost or memory-and-clock?)"),
+        ("clock", "there is no page 'clock' (did you mean clock-cost?); list the pages with: sizeup help"),
         ("../../pyproject", "there is no page '../../pyproject'; list the pages with: sizeup help"),
         ("", "there is no page ''; list the pages with: sizeup help"),
     ],
@@ -58,7 +58,7 @@ def test_an_unknown_page_names_the_nearest(name: str, answer: str, capsys: pytes
     ("name", "file"),
     [
         ("sizing", "explanation/sizing.md"),
-        ("results/direct-io", "results/direct-io.md"),
+        ("reference/keys", "reference/keys.md"),
         ("direct-io", "explanation/methods/direct-io.md"),
         ("methods/direct-io.md", "explanation/methods/direct-io.md"),
         ("Memory.Latency", "explanation/methods/memory-latency.md"),

@@ -8,7 +8,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
-KINDS = {"tutorial", "how-to", "reference", "explanation", "results"}
+KINDS = {"tutorial", "how-to", "reference", "explanation"}
+USER_PAGES = [page for page in PAGES if page.parent.name not in ("results", "decisions")]
+"""What a user reads: these are installed, and in the navigation."""
+
+MOST_WORDS = 50_000
 
 
 def anchors(page: Path) -> set[str]:
@@ -21,10 +25,22 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_every_page_is_of_one_kind() -> None:
-    assert {page.relative_to(DOCS).parts[0] for page in PAGES} <= {"index.md", *KINDS}
+    assert {page.relative_to(DOCS).parts[0] for page in PAGES} <= {"index.md", "results", *KINDS}
     for page in PAGES:
         text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
         assert text.startswith("# "), page
+
+
+def words(text: str) -> int:
+    """Count the words: whatever stands between blanks and has a letter or a digit, code included."""
+    return sum(any(map(str.isalnum, word)) for word in text.split())
+
+
+def test_the_pages_that_users_read_are_short() -> None:
+    counts = {page.relative_to(DOCS).as_posix(): words(page.read_text(encoding="utf-8")) for page in USER_PAGES}
+    longest = sorted(counts, key=counts.__getitem__)[-5:]
+
+    assert sum(counts.values()) <= MOST_WORDS, [(name, counts[name]) for name in longest]
 
 
 @pytest.mark.ci
@@ -36,7 +52,7 @@ def test_the_navigation_and_the_pages_agree() -> None:
 
     listed = re.findall(r"^ +- (?:.*: )?(\S+\.md)$", nav, re.MULTILINE)
 
-    assert sorted(listed) == [page.relative_to(DOCS).as_posix() for page in PAGES]
+    assert sorted(listed) == [page.relative_to(DOCS).as_posix() for page in USER_PAGES]
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from sizeup.errors import UsageError
 from sizeup.text import nearest
 
-KINDS = ("tutorial", "how-to", "reference", "explanation", "results")
+KINDS = ("tutorial", "how-to", "reference", "explanation")
 """The directories of the pages, in the order of the list."""
 
 _UNLISTED = frozenset({"index", "README"})
