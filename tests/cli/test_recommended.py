@@ -96,12 +96,10 @@ NOT_OF_IT = {
     "discovery/findings/memory.py": {"-w", "--sort"},  # of sysctl and ps
     "discovery/findings/platform.py": {"-g"},  # of cpupower
     "discovery/findings/settings.py": {"-w", "-D", "-E"},  # of sysctl and cpupower
-    "importers/fio_text.py": {"--output-format", "--status-interval"},
-    "importers/sadf.py": {"--", "-b", "-d", "-h", "-j", "-o", "-p", "-u"},
-    "importers/iostat.py": {"-c", "-h", "-H", "-s", "-y", "--human", "--pretty"},
-    "importers/columns.py": {"--human"},
-    "importers/sar.py": {"-b", "-d", "-u", "-N", "-P", "--human", "--pretty"},
-    "importers/vmstat.py": {"-d", "-m", "-p", "-s"},
+    "importers/fio.py": {"--output-format", "--status-interval"},
+    "importers/iostat.py": {"-c", "-d", "-h", "-H", "-m", "-p", "-s", "-y", "--human", "--pretty"},
+    "importers/intervals.py": {"--human"},
+    "importers/sar.py": {"--", "-b", "-d", "-h", "-j", "-o", "-p", "-u", "-N", "-P", "--human", "--pretty"},
     "tui/console.py": {"--command-palette"},  # a widget's id
     "views/machine/device_sections.py": {"-g", "-k"},  # of ethtool
     "views/machine/doctor.py": {"-l", "-n"},  # of ulimit

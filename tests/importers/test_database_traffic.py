@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from importers.servers import DeviceTraffic, LoopDevice, device, program, run_as, statement, user
-from sizeup.importers.databases import parse_snapshots
+from sizeup.importers.databases import parse_snapshots, spans
 from sizeup.importers.intervals import LoadInterval
-from sizeup.importers.snapshots import spans
 
 pytestmark = pytest.mark.ci
 _WITHIN = 0.05

@@ -6,8 +6,7 @@ import pytest
 
 from importers.results import caveats, figures, fio_file, fio_job
 from sizeup.errors import SizeupError
-from sizeup.importers.fio import parse_fio
-from sizeup.importers.fio_text import parse_fio_text
+from sizeup.importers.fio import parse_fio, parse_fio_text
 
 
 def latencies(kind: str, unit: str, mean: float, p50: int, p99: int) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from sizeup.errors import SizeupError
 from sizeup.importers.intervals import LoadInterval
-from sizeup.importers.sadf import parse_sadf
+from sizeup.importers.sar import parse_sadf
 from sizeup.quantity import Quantity
 from sizeup.sizing.inputs.imported import WorkloadFile, read_workload
 

@@ -5,8 +5,8 @@ import pytest
 from importers.workload_samples import KSAR, OLD_SAR, SAR, SAR_ALL, VMSTAT
 from sizeup.errors import MalformedError, SizeupError
 from sizeup.importers.intervals import LoadInterval
+from sizeup.importers.iostat import parse_vmstat
 from sizeup.importers.sar import parse_ksar, parse_sar
-from sizeup.importers.vmstat import parse_vmstat
 
 
 def test_sar_adds_the_disks_up_and_leaves_stacked_ones_and_averages_away() -> None:

@@ -17,8 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import MalformedError
-from sizeup.importers.awr_sections import NUMBER, Sections
-from sizeup.importers.html_lines import EMPTY, html_lines
+from sizeup.importers.awr_sections import EMPTY, NUMBER, Sections, html_lines
 from sizeup.importers.intervals import Intervals, LoadInterval, Stated
 from sizeup.text import one_line
 
@@ -74,17 +73,32 @@ def parse_awr(text: str, where: str, more: Sequence[tuple[str, str]] = ()) -> In
     """
     files = [(text, where), *more]
     reports = [report for text, where in files for report in _reports(text, where)]
-    of_awr = any("WORKLOAD REPOSITORY" in text for text, _ in files)
-    caveats = [LICENSE] if of_awr else []
-    return add_up(reports, caveats)
+    return add_up(reports, [LICENSE] if any("WORKLOAD REPOSITORY" in text for text, _ in files) else ())
 
 
 def add_up(reports: Sequence[InstanceReport], caveats: Sequence[str]) -> Intervals:
-    """Return one interval for each pair of snapshots; instances of a cluster have the same."""
-    intervals, of_clusters, one_instance = _together(reports)
+    """Return one interval for each pair of snapshots, whose numbers are the same on all instances of a cluster."""
+    groups: list[tuple[tuple[str, ...], dict[str, LoadInterval]]] = []
+    for report in reports:
+        same = next((group for of, group in groups if of and of == report.of), None)
+        if same is None or not report.instance:
+            groups.append((report.of, {report.instance: report.interval}))
+        else:
+            same[report.instance] = report.interval
+    caveats = [*caveats]
+    sizes = [len(group) for _, group in groups if ALL_INSTANCES not in group]
+    most = max(sizes, default=0)
+    if most > 1:
+        caveats.append(f"the figures of {most} instances of a cluster were added up")
+    clusters = [report for report in reports if report.cluster]
+    one_instance = any(report.instance == ALL_INSTANCES for report in clusters) or (
+        bool(clusters and sizes) and min(sizes) < max(most, 2)
+    )
+    if one_instance:
+        caveats.append("instances of the cluster are missing: give the reports of all of them together")
     return Intervals(
-        tuple(intervals),
-        (*caveats, *of_clusters),
+        tuple(group.get(ALL_INSTANCES) or _sum(tuple(group.values())) for _, group in groups),
+        tuple(caveats),
         tuple(stated for report in reports for stated in report.stated),
         tuple(dict.fromkeys(remark for report in reports for remark in report.remarks)),
         one_instance=one_instance,
@@ -106,33 +120,6 @@ def _reports(text: str, where: str) -> list[InstanceReport]:
         (_cluster_report if _RAC.match(text, start.end()) else _report)(text[start.start() : end], where)
         for start, end in zip(starts, ends, strict=True)
     ]
-
-
-def _together(reports: Sequence[InstanceReport]) -> tuple[list[LoadInterval], list[str], bool]:
-    """One interval for each pair of snapshots, caveats, and whether some interval lacks instances of a cluster.
-
-    Snapshots of a cluster have one number on all its instances.
-    """
-    groups: list[tuple[tuple[str, ...], dict[str, LoadInterval]]] = []
-    for report in reports:
-        same = next((group for of, group in groups if of and of == report.of), None)
-        if same is None or not report.instance:
-            groups.append((report.of, {report.instance: report.interval}))
-        else:
-            same[report.instance] = report.interval
-    caveats = []
-    sizes = [len(group) for _, group in groups if ALL_INSTANCES not in group]
-    most = max(sizes, default=0)
-    if most > 1:
-        caveats.append(f"the figures of {most} instances of a cluster were added up")
-    clusters = [report for report in reports if report.cluster]
-    one_instance = any(report.instance == ALL_INSTANCES for report in clusters) or (
-        bool(clusters and sizes) and min(sizes) < max(most, 2)
-    )
-    if one_instance:
-        caveats.append("instances of the cluster are missing: give the reports of all of them together")
-    sums = [group.get(ALL_INSTANCES) or _sum(tuple(group.values())) for _, group in groups]
-    return sums, caveats, one_instance
 
 
 def _sum(parts: Sequence[LoadInterval]) -> LoadInterval:
@@ -172,7 +159,8 @@ def _report(text: str, where: str) -> InstanceReport:
             f"{where}: Load Profile: expected a line 'Redo size' with a number, found {', '.join(profile) or 'none'}; "
             "a report without figures covers no activity"
         )
-    block = _block_bytes(text)
+    size = _BLOCK.search(text)
+    block = float(size[1].replace(",", "")) * (1024 if size[2] else 1) if size and size[1].strip(",") else None
     interval, of_block, remarks = storage_load(found, profile, redo, block, where)
     utilization, cpus, cores, of_cpu = _cpu(found, text, profile)
     interval = replace(
@@ -182,17 +170,22 @@ def _report(text: str, where: str) -> InstanceReport:
         spread_cores=_spread(utilization, cpus, cores),
     )
     header = text[:_HEADER_CHARACTERS]
-    stated = (
-        *_memory(found),
-        *_private_memory(found, header),
-        *_pools(found, block),
-        *_hot_set(found),
-        *of_block,
-    )
-    remarks = [*remarks, *of_cpu, *_of_segments(found)]
-    instance = _INSTANCE.search(header)
+    stated = [*_memory(found, header, block)]
+    remarks += of_cpu
+    shares = [row.figures[-1] for row in found.rows("segments") if len(row.figures) >= 2]
+    hot = [share for share in shares if share is not None and share <= 100]
+    if sum(hot) >= _HOT_PERCENT:
+        stated.append(Stated("db.hot_percent", min(sum(hot), 100.0) / 100, "1"))
+        remark = (
+            f"{len(hot)} segments cause {min(sum(hot), 100.0):.0f} % of the physical reads (hot set); the report does "
+            "not state their size; use --set db.hot_gb=N"
+        )
+        remarks.append(("db.hot_percent", remark))
+    instance, database = _INSTANCE.search(header), _DATABASE.search(header)
+    snapshots = {match[1]: match[2] for match in _SNAPSHOT.finditer(header)}
+    of = (database[1], snapshots["Begin"], snapshots["End"]) if database and len(snapshots) == 2 else ()
     return InstanceReport(
-        interval, _identity(header), instance[2] if instance else "", _CLUSTER.search(header) is not None, stated,
+        interval, of, instance[2] if instance else "", _CLUSTER.search(header) is not None, (*stated, *of_block),
         tuple(remarks),
     )  # fmt: skip
 
@@ -208,14 +201,11 @@ def storage_load(
     """Return reads, writes and redo a second, the size of a block, and remarks; ``redo`` is bytes a second."""
     reads, writes, sequential, remarks = _requests(found, profile, block)
     requests = None if reads is None or writes is None else reads + writes
-    interval = LoadInterval(
-        _moved(found, profile, redo, block, where),
-        requests,
-        reads / requests if reads is not None and requests else None,
-        redo,
-        _redo_writes(found),
-        sequential,
-    )
+    share = reads / requests if reads is not None and requests else None
+    redo_writes = _per_second(found, "redo writes")
+    redo_writes = found.figure("io", "Redo Requests", 2) if redo_writes is None else redo_writes
+    moved = _moved(found, profile, redo, block, where)
+    interval = LoadInterval(moved, requests, share, redo, redo_writes, sequential)
     stated = (Stated("workload.io_kib", block, "bytes"),) if block and reads is not None else ()
     return interval, stated, remarks
 
@@ -278,26 +268,12 @@ def _load_profile(text: str, where: str) -> Mapping[str, float]:
     return {name: float(cell.replace(",", "")) for name, cell in cells.items() if NUMBER.fullmatch(cell)}
 
 
-def _identity(text: str) -> tuple[str, ...]:
-    """Database and snapshots of a report."""
-    snapshots = {match[1]: match[2] for match in _SNAPSHOT.finditer(text)}
-    database = _DATABASE.search(text)
-    if len(snapshots) < 2 or database is None:
-        return ()
-    return (database[1], snapshots["Begin"], snapshots["End"])
-
-
-def _block_bytes(text: str) -> float | None:
-    size = _BLOCK.search(text)
-    return float(size[1].replace(",", "")) * (1024 if size[2] else 1) if size and size[1].strip(",") else None
-
-
 def _per_second(found: Sections, name: str) -> float | None:
     return found.figure("activity", name, 1)
 
 
 def _moved(found: Sections, profile: Mapping[str, float], redo: float, block: float | None, where: str) -> float:
-    """Bytes a second of all reads and writes, without redo."""
+    """Bytes a second of all reads and writes, without redo; of reports that have no totals from blocks."""
     read = _per_second(found, "physical read total bytes")
     written = _per_second(found, "physical write total bytes")
     if read is not None and written is not None:
@@ -307,11 +283,6 @@ def _moved(found: Sections, profile: Mapping[str, float], redo: float, block: fl
         return max(total * _MEBIBYTE - redo, 0.0)
     if "read io (mb)" in profile and "write io (mb)" in profile:
         return (profile["read io (mb)"] + profile["write io (mb)"]) * _MEBIBYTE
-    return _from_blocks(profile, block, where)
-
-
-def _from_blocks(profile: Mapping[str, float], block: float | None, where: str) -> float:
-    """Bytes a second from physical reads and writes, which are blocks."""
     reads = profile.get("physical read (blocks)", profile.get("physical reads"))
     writes = profile.get("physical write (blocks)", profile.get("physical writes"))
     if reads is None or writes is None:
@@ -352,11 +323,6 @@ _ALL_RANDOM = (
 )
 
 
-def _redo_writes(found: Sections) -> float | None:
-    stated = _per_second(found, "redo writes")
-    return found.figure("io", "Redo Requests", 2) if stated is None else stated
-
-
 def _cpu(
     found: Sections, text: str, profile: Mapping[str, float]
 ) -> tuple[float | None, float | None, float | None, list[tuple[str, str]]]:
@@ -364,37 +330,25 @@ def _cpu(
     host = _CPUS.search(text)
     cpus = found.figure("os", "NUM_CPUS") or (float(host[1]) if host else None)
     cores = found.figure("os", "NUM_CPU_CORES") or (float(host[2]) if host else None)
-    own = _own_cpu(found, text, profile)
+    match = _ELAPSED.search(text[:_HEADER_CHARACTERS])
+    elapsed = float(match[1].replace(",", "")) * 60 if match and match[1].strip(",") else 0.0
+    own, background = found.figure("time", "DB CPU"), found.figure("time", "background cpu time") or 0.0
+    own = (own + background) / elapsed if own is not None and elapsed else profile.get("db cpu(s)")
     busy, idle = found.figure("os", "BUSY_TIME"), found.figure("os", "IDLE_TIME")
     if busy is not None and idle is not None and busy + idle > 0:
-        remarks = []
-        elapsed = _elapsed(text)
-        if own is not None and elapsed and busy:
-            share = min(own * elapsed * 100 / busy, 1.0)
-            remarks.append(f"all processes of the server count; this database took {share:.0%} of the busy CPU time")
-        return busy / (busy + idle), cpus, cores, [("workload.cpu_cores", remark) for remark in remarks]
+        if own is None or not elapsed or not busy:
+            return busy / (busy + idle), cpus, cores, []
+        share = min(own * elapsed * 100 / busy, 1.0)
+        remark = f"all processes of the server count; this database took {share:.0%} of the busy CPU time"
+        return busy / (busy + idle), cpus, cores, [("workload.cpu_cores", remark)]
     if own is None or not cpus:
         return None, None, None, []
     remark = "CPU time of this database alone: the report has no Operating System Statistics"
     return own / cpus, cpus, cores, [("workload.cpu_cores", remark)]
 
 
-def _own_cpu(found: Sections, text: str, profile: Mapping[str, float]) -> float | None:
-    """CPU seconds a second of the database, background processes included."""
-    elapsed = _elapsed(text)
-    own = found.figure("time", "DB CPU")
-    if own is not None and elapsed:
-        return (own + (found.figure("time", "background cpu time") or 0.0)) / elapsed
-    return profile.get("db cpu(s)")
-
-
-def _elapsed(text: str) -> float | None:
-    """Seconds."""
-    match = _ELAPSED.search(text[:_HEADER_CHARACTERS])
-    return float(match[1].replace(",", "")) * 60 if match and match[1].strip(",") else None
-
-
-def _memory(found: Sections) -> Iterator[Stated]:
+def _memory(found: Sections, header: str, block: float | None) -> Iterator[Stated]:
+    """Yield the SGA, its advised size and its pools, sessions and the private memory (PGA) of each."""
     total = next((row.figures[-1] for row in found.rows("sga") if row.name == "sum"), None)
     if total is None:
         used = next((row.figures[-1] for row in found.rows("memory") if row.name == "SGA use (MB)"), None)
@@ -404,16 +358,17 @@ def _memory(found: Sections) -> Iterator[Stated]:
     advised = _advisory(found)
     if advised:
         yield Stated("sga.advisory_mb", advised * _MEBIBYTE, "bytes")
-
-
-def _private_memory(found: Sections, header: str) -> Iterator[Stated]:
-    """Sessions and the private memory (PGA) of each, whose product is the PGA in use: both at the busier snapshot."""
+    # Of the PGA in use and of sessions the busier snapshot counts.
     row = next((row for row in found.rows("memory") if row.name == "PGA use (MB)"), None)
     used = max((figure for figure in row.figures if figure), default=0.0) if row else 0.0
     sessions = max((float(match[1].replace(",", "")) for match in _SESSIONS.finditer(header)), default=0.0)
     if used and sessions:
         yield Stated("memory.sessions", sessions, "1")
         yield Stated("memory.session_mib", used * _MEBIBYTE / sessions, "bytes")
+    for pool in found.rows("pools"):  # those that hold chosen segments
+        key = {"K": "sga.keep_mb", "R": "sga.recycle_mb"}.get(pool.name)
+        if key and pool.figures[0] and block:
+            yield Stated(key, pool.figures[0] * block, "bytes")
 
 
 def _advisory(found: Sections) -> float | None:
@@ -430,35 +385,3 @@ def _advisory(found: Sections) -> float | None:
             break
         advised = size
     return advised if len(sizes) > 1 else None
-
-
-def _pools(found: Sections, block: float | None) -> Iterator[Stated]:
-    """Pools that hold chosen segments, as part of the SGA."""
-    for row in found.rows("pools"):
-        key = {"K": "sga.keep_mb", "R": "sga.recycle_mb"}.get(row.name)
-        buffers = row.figures[0]
-        if key and buffers and block:
-            yield Stated(key, buffers * block, "bytes")
-
-
-def _hot_segments(found: Sections) -> tuple[int, float]:
-    """Return how many segments the report lists by their physical reads, and their share of them."""
-    shares = [row.figures[-1] for row in found.rows("segments") if len(row.figures) >= 2]
-    known = [share for share in shares if share is not None and share <= 100]
-    return len(known), min(sum(known), 100.0)
-
-
-def _hot_set(found: Sections) -> Iterator[Stated]:
-    _, share = _hot_segments(found)
-    if share >= _HOT_PERCENT:
-        yield Stated("db.hot_percent", share / 100, "1")
-
-
-def _of_segments(found: Sections) -> Iterator[tuple[str, str]]:
-    count, share = _hot_segments(found)
-    if share >= _HOT_PERCENT:
-        remark = (
-            f"{count} segments cause {share:.0f} % of the physical reads (hot set); the report does not state "
-            "their size; use --set db.hot_gb=N"
-        )
-        yield "db.hot_percent", remark

@@ -1,9 +1,13 @@
-"""The sections of an AWR or Statspack report that a workload is read from: rows of a name and figures."""
+"""The sections of an AWR or Statspack report that a workload is read from: rows of a name and figures.
+
+A report in HTML becomes lines of text first.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from html import unescape
 from typing import Self
 
 from msgspec import Struct
@@ -37,25 +41,6 @@ class NamedFigures(Struct, frozen=True):
     figures: tuple[float | None, ...]
 
 
-def sections(text: str) -> Mapping[str, Sequence[str]]:
-    """Return the lines of each section that is read, without its title."""
-    found: dict[str, list[str]] = {}
-    current = ""
-    for line in text.splitlines():
-        title = _title(line)
-        if title is not None:
-            current = title
-        elif (
-            _END.match(line)
-            or any(other in line for other in _OTHERS)
-            or (current in _SHORT and not line.strip() and found.get(current))
-        ):
-            current = ""
-        elif current:
-            found.setdefault(current, []).append(line)
-    return found
-
-
 _INITIALS = frozenset(title[0] for title in _TITLES)
 
 
@@ -69,14 +54,6 @@ def _title(line: str) -> str | None:
     return None
 
 
-def rows(lines: Sequence[str]) -> Iterator[NamedFigures]:
-    """Return the rows of a section: those lines that are a name and figures."""
-    for line in lines:
-        match = _ROW.match(line) if len(line) <= _LONGEST_LINE else None
-        if match is not None:
-            yield NamedFigures(match[1].strip().rstrip(":"), tuple(map(_figure, match[2].split())))
-
-
 def _figure(cell: str) -> float | None:
     unit = _UNITS.get(cell[-1:], 0.0)
     digits = cell[:-1] if unit else cell
@@ -87,13 +64,26 @@ class Sections:
     """The figures of one report by section and name."""
 
     def __init__(self, text: str) -> None:
-        self._rows = {name: tuple(rows(lines)) for name, lines in sections(text).items()}
+        self._rows: dict[str, list[NamedFigures]] = {}
+        current, empty = "", True
+        for line in text.splitlines():
+            title = _title(line)
+            ends = _END.match(line) or any(other in line for other in _OTHERS)
+            if title is not None:
+                current, empty = title, title not in self._rows
+            elif ends or (current in _SHORT and not line.strip() and not empty):
+                current = ""
+            elif current:
+                empty = False
+                rows = self._rows.setdefault(current, [])
+                if len(line) <= _LONGEST_LINE and (match := _ROW.match(line)):
+                    rows.append(NamedFigures(match[1].strip().rstrip(":"), tuple(map(_figure, match[2].split()))))
 
     @classmethod
     def of_rates(cls, rates: Mapping[str, float]) -> Self:
         """Return the instance activity that these statistics a second are."""
         found = cls("")
-        found._rows = {"activity": tuple(NamedFigures(name, (None, rate)) for name, rate in rates.items())}
+        found._rows = {"activity": [NamedFigures(name, (None, rate)) for name, rate in rates.items()]}
         return found
 
     def rows(self, section: str) -> Sequence[NamedFigures]:
@@ -111,3 +101,40 @@ class Sections:
 
 _LEAST_CUT = 28
 """Columns for names are 32 characters wide and more; a shorter name was not cut off."""
+
+
+TABLE_END = f"{'':10}{'-' * 61}"
+"""What ends a table, as the same reports end it in text."""
+EMPTY = "N/A"
+"""What stands for an empty cell before others, so that these keep their columns."""
+_ENDS_LINE = frozenset({"tr", "h1", "h2", "h3", "h4", "p", "br", "li", "table", "title", "div", "pre", "ul"})
+_CELLS = frozenset({"td", "th"})
+_HIDDEN = frozenset({"style", "script"})
+_TOKEN = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)[^<>]*>|<[^<>]*>|[^<]+|<", re.ASCII)
+"""A tag with its name, a comment or a declaration, text. The standard parser takes minutes for damaged files."""
+
+
+def html_lines(text: str) -> str:
+    """Return the lines of an HTML document; cells of a row are two spaces apart."""
+    lines: list[str] = []
+    cells: list[list[str]] = []
+    hidden = False
+    for token in _TOKEN.finditer(f"{text}<br>"):
+        closing, tag = token[1], (token[2] or "").lower()
+        words = [] if tag or hidden or token[0].startswith("<") else unescape(token[0]).split()
+        if words:
+            cells = cells or [[]]  # text outside of tables is a line of one cell
+            cells[-1] += words
+        elif tag in _HIDDEN:
+            hidden = not closing
+        elif tag in _ENDS_LINE:
+            while cells and not cells[-1]:
+                cells.pop()
+            if cells:
+                lines.append("  ".join(" ".join(words) or EMPTY for words in cells))
+            cells = []
+            if closing and tag == "table":
+                lines.append(TABLE_END)
+        elif tag in _CELLS and not closing:
+            cells.append([])
+    return "\n".join(lines)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from functools import cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from sizeup.errors import UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Declaration, Plan, Series, Settings, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
-from sizeup.probing.registry import RegisteredProbe, Registry, load_registry
+from sizeup.probing.registry import RegisteredProbe, load_registry
 from sizeup.session.records import (
     FORMAT,
     TOOL,
@@ -31,18 +31,15 @@ from sizeup.session.records import (
 from sizeup.session.store import utc_text
 from sizeup.session.value import IMPORTED
 
+_REGISTRY = load_registry()
+
 
 def probe_giving(quantity: str) -> RegisteredProbe:
     """The probe that measures a quantity: figures under its names stand beside those that were measured here."""
-    probe = _registry().giving(quantity)
+    probe = _REGISTRY.giving(quantity)
     if probe is None:
         raise UsageError(f"no probe that measures {quantity} is installed; reinstall sizeup")
     return probe
-
-
-@cache
-def _registry() -> Registry:
-    return load_registry()
 
 
 STORAGE = probe_giving("storage.random_iops")
@@ -127,7 +124,14 @@ def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, 
     for _, part in parts:
         if part.machine is not None:
             yield MachineRecord(0, part.machine)
-    runs = list(_numbered((part.tool, step) for _, part in parts for step in part.steps))
+    runs: list[tuple[str, ImportedStep, Step]] = []
+    seen: Counter[str] = Counter()
+    for tool, measured in ((part.tool, step) for _, part in parts for step in part.steps):
+        seen[measured.id] += 1  # a later file of the same kind is another round of it
+        id_ = measured.id if seen[measured.id] == 1 else f"{measured.id}~{seen[measured.id]}"
+        touches = f"nothing: read from a file of {tool}"
+        step = Step(id_, measured.probe, measured.title, measured.settings, 0, 0, touches=touches)
+        runs.append((tool, measured, step))
     yield PlanRecord(0, Plan("imported", tuple(step for _, _, step in runs)))
     for tool, measured, step in runs:
         yield StepStartRecord(0, step, f"{IMPORTED}{tool}", measured.series, measured.chart, 0, measured.declaration)
@@ -139,13 +143,3 @@ def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, 
         for note in (f"Imported from {name}, written by {part.tool}.", *part.notes):
             yield NoteRecord(0, note, author="sizeup session import", written=utc_text(now.astimezone(UTC)))
     yield EndRecord(0, "complete")
-
-
-def _numbered(steps: Iterable[tuple[str, ImportedStep]]) -> Iterator[tuple[str, ImportedStep, Step]]:
-    """Each with a step whose id is its own: a later file of the same kind is another round of it."""
-    seen: dict[str, int] = {}
-    for tool, measured in steps:
-        seen[measured.id] = seen.get(measured.id, 0) + 1
-        id_ = measured.id if seen[measured.id] == 1 else f"{measured.id}~{seen[measured.id]}"
-        touches = f"nothing: read from a file of {tool}"
-        yield tool, measured, Step(id_, measured.probe, measured.title, measured.settings, 0, 0, touches=touches)

@@ -3,6 +3,9 @@
 The total of a group (``-g``) is set in by a space, and counts its disks a second time.
 
 Refused in words: ``-s`` (reads and writes are not told apart) and ``-h`` or ``--human`` (rounded figures with units).
+
+``vmstat`` of procps: the utilization of all CPUs in each interval. The first line is the mean since boot. ``bi`` and
+``bo`` are not read: they count page cache traffic of all block devices, and no requests.
 """
 
 from __future__ import annotations
@@ -12,8 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from sizeup.errors import MalformedError
-from sizeup.importers.columns import disk, row, utilization
-from sizeup.importers.intervals import Disk, Intervals, LoadInterval, chosen, together
+from sizeup.importers.intervals import Disk, Intervals, LoadInterval, chosen, disk, row, together, utilization
 
 HEADING = re.compile(r"^(?:Device:?\s.*|.*\s(?:tps|w/s)\s.*\sDevice:?\s*)$|^avg-cpu:\s", re.MULTILINE)
 """A line that only iostat's text has."""
@@ -88,3 +90,33 @@ def _of_text(text: str, where: str) -> _Reports:
 
 def _disk(cells: Mapping[str, object], name: str, where: str) -> Disk:
     return disk(cells, name, f"{where}: {name}", _ADVICE)
+
+
+VMSTAT_HEADING = re.compile(r"^\s*-*procs-*\s+-+memory-+", re.MULTILINE)
+"""The line above the names of the columns, narrow or wide."""
+
+
+def parse_vmstat(text: str, where: str) -> Intervals:
+    """Every line but the first of several."""
+    header: list[str] = []
+    shares: list[float] = []
+    for line_number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if {"r", "us", "id"} <= set(words):
+            # Behind idle: waiting and stolen time, time of guests; then a time zone.
+            idle = words.index("id") + 1
+            header = words[: idle + sum(word in ("wa", "st", "gu") for word in words[idle:])]
+        elif header and words and words[0].isdecimal():
+            location = f"{where}: line {line_number}"
+            shares.append(utilization(row(header, words[: len(header)], location), location))
+    if not shares:
+        raise MalformedError(
+            f"{where}: expected lines of vmstat below the names of its columns (r b swpd … us sy id wa st), found "
+            "none; run vmstat 60 without -d, -p or -s"
+        )
+    if len(shares) > 1:
+        shares = shares[1:]
+        caveat = "the first line was left out: it is the mean since boot"
+    else:
+        caveat = "the only line is the mean since boot: run vmstat 60"
+    return Intervals(tuple(LoadInterval(cpu_utilization=share) for share in shares), (caveat,))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from sizeup.errors import MalformedError, UsageError
-from sizeup.importers import fio, fio_text, lscpu, orion, slb, slob
+from sizeup.importers import fio, lscpu, orion, slb, slob
 from sizeup.importers.imported import Imported, session_records
 from sizeup.input_file import read
 from sizeup.session.builder import decode
@@ -17,7 +17,7 @@ SIZE_LIMIT_BYTES = 64 << 20
 
 KINDS: Mapping[str, tuple[Sequence[str], Callable[[str, str], Imported]]] = {
     "fio": ((fio.MARK,), fio.parse_fio),
-    "fio-text": ((fio_text.MARK,), fio_text.parse_fio_text),
+    "fio-text": ((fio.TEXT_MARK,), fio.parse_fio_text),
     "lscpu": ((lscpu.MARK,), lscpu.parse_lscpu),
     "orion-matrix": ((orion.MATRIX_MARK,), orion.parse_orion_matrix),  # names ORION's version, too
     "orion": (orion.MARKS, orion.parse_orion),

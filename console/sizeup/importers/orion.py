@@ -191,7 +191,9 @@ def _cells(kind: _Matrix, lines: list[str], where: str, scale: float, caveats: t
         for small, cell in zip(smalls, cells, strict=False):
             if not cell.strip():
                 continue
-            value = _number(cell, where) * scale
+            if re.fullmatch(r"\s*\d{1,15}(\.\d{1,9})?\s*", cell) is None:
+                raise MalformedError(f"{where}: expected a number, found {one_line(cell, 40)!r}")
+            value = float(cell) * scale
             counted, other = (large, small) if kind.alone is RATE else (small, large)
             if other:
                 yield Estimate(kind.beside.name, {"small": small, "large": large}, value, caveats=caveats)
@@ -204,9 +206,3 @@ def _count(cell: str, where: str) -> int:
     if re.fullmatch(r"\s*\d{1,9}\s*", cell) is None:
         raise MalformedError(f"{where}: expected a queue depth, found {one_line(cell, 40)!r}")
     return int(cell)
-
-
-def _number(cell: str, where: str) -> float:
-    if re.fullmatch(r"\s*\d{1,15}(\.\d{1,9})?\s*", cell) is None:
-        raise MalformedError(f"{where}: expected a number, found {one_line(cell, 40)!r}")
-    return float(cell)

@@ -4,20 +4,24 @@
 
 512-byte sectors, or kB of 1,024 bytes since 11.5.7, with or without AM and PM. A file of ``sar -A`` will do: rows of
 other activities are passed over. With ``--pretty`` the disk is last. ``tps`` counts discards, too, since 12.1.
+
+What sar recorded, by ``sadf -d``, ``-p`` and ``-j``; and ``mpstat -o JSON``, whose CPUs have the same names.
+
+``-d`` has a heading for each activity, ``-p`` a line for each figure. All CPUs together are ``-1`` in the first and
+``all`` in the others. An interval of -1 is a restart or a comment. JSON has no unit in its names: ``rkB`` is ``rkB/s``.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import MalformedError
-from sizeup.importers.columns import disk, row, utilization
-from sizeup.importers.intervals import Disk, Intervals, LoadInterval, chosen, together
+from sizeup.importers.intervals import Disk, Intervals, LoadInterval, chosen, disk, row, together, utilization
 from sizeup.text import one_line
 
 _ADVICE = "create it with LC_ALL=C sar -d -b -u"
@@ -30,30 +34,13 @@ _LINES_OF_MPSTAT = "lines of all CPUs (mpstat 60, without -P N or -N) that begin
 _TIME = re.compile(r"\d{1,2}:\d\d:\d\d$", re.ASCII)
 
 
-class Rows:
-    """The rows of one activity: one set of names for each time; a time that comes again is of another day."""
-
-    def __init__(self) -> None:
-        self.disks: dict[tuple[int, str], list[Disk]] = {}
-        self._part = 0
-
-    def restart(self) -> None:
-        """Begin another day or another start of the server."""
-        self._part += 1
-
-    def add(self, time: str, disk: Disk) -> None:
-        """Put a disk beside the others of its time."""
-        same = self.disks.setdefault((self._part, time), [])
-        if any(other.name == disk.name for other in same):
-            self._part += 1
-            same = self.disks.setdefault((self._part, time), [])
-        same.append(disk)
-
-
 class Found(Struct):
     """Rows of disks and CPUs, as the lines of a file give them."""
 
-    disks: Rows = msgspec.field(default_factory=Rows)
+    disks: dict[tuple[int, str], list[Disk]] = {}
+    """By part and time: one set of names; a time that comes again is of another day."""
+    part: int = 0
+    """The day or the start of the server."""
     all_disks: list[LoadInterval] = []
     """By ``-b``."""
     cpus: list[LoadInterval] = []
@@ -66,11 +53,14 @@ class Found(Struct):
         elif "rtps" in cells:
             self.all_disks.append(together([disk(cells, "all", where, _ADVICE)]))
         else:
-            self.disks.add(time, disk(cells, name, where, _ADVICE))
+            one = disk(cells, name, where, _ADVICE)
+            if any(other.name == name for other in self.disks.get((self.part, time), ())):
+                self.part += 1
+            self.disks.setdefault((self.part, time), []).append(one)
 
     def intervals(self, where: str, devices: tuple[str, ...], expected: str) -> Intervals:
         """Return the intervals; raise with what was ``expected`` where there is none."""
-        rows = self.disks.disks
+        rows = self.disks
         if not rows and not self.all_disks and not self.cpus:
             raise MalformedError(f"{where}: expected {expected}, found none; {_ADVICE}")
         if devices and not rows:
@@ -98,28 +88,18 @@ def parse_sar(text: str, where: str, devices: tuple[str, ...] = ()) -> Intervals
         clock = 2 if words[1] in {"AM", "PM"} else 1
         cells = words[clock:]
         if "RESTART" in line:
-            found.disks.restart()
-        elif _is_heading(cells):
+            found.part += 1
+        elif "tps" in cells or "%idle" in cells or cells[0] in ("CPU", "DEV"):  # a heading, of any activity
             header = cells
         elif header and cells[0] != "COM":  # a comment that somebody left in the record
-            _add(found, header, cells, " ".join(words[:clock]), f"{where}: line {line_number}")
+            of_disk = "DEV" in (header[0], header[-1]) and "tps" in header
+            if of_disk or (header[0] == "CPU" and "%idle" in header) or {"rtps", "bread/s"} <= {*header}:
+                place, name = f"{where}: line {line_number}", cells[header.index("DEV") if of_disk else 0]
+                found.add(row(header, cells, place), name, " ".join(words[:clock]), place)
     read = found.intervals(where, devices, _LINES_OF_MPSTAT if mpstat else _LINES)
     if mpstat and "Average:" not in text and len(found.cpus) == 1:
         read = replace(read, caveats=(*read.caveats, "the only line is the mean since boot: run mpstat 60"))
     return read
-
-
-def _is_heading(cells: list[str]) -> bool:
-    """Whether these are names of columns, of an activity that is read or of another."""
-    return "tps" in cells or "%idle" in cells or cells[0] in ("CPU", "DEV")
-
-
-def _add(found: Found, header: list[str], cells: list[str], time: str, where: str) -> None:
-    """Put a row where its heading belongs."""
-    of_disk = "DEV" in (header[0], header[-1]) and "tps" in header
-    if of_disk or (header[0] == "CPU" and "%idle" in header) or {"rtps", "bread/s"} <= {*header}:
-        values = row(header, cells, where)
-        found.add(values, cells[header.index("DEV") if of_disk else 0], time, where)
 
 
 KSAR_HEADING = re.compile(r"Date;[^\n]*;")
@@ -158,3 +138,75 @@ def parse_ksar(text: str, where: str) -> Intervals:
     if not intervals:
         raise MalformedError(f"{where}: expected lines with figures below the heading of kSar's CSV, found none")
     return Intervals(tuple(intervals), ("disks are not read from kSar's CSV: give the output of sar -d",))
+
+
+SADF_HEADING = re.compile(r"\A\s*(?:# hostname;interval;timestamp|\S+\t-?\d+\t\d[\d :+A-Z-]*\t)")
+"""How ``-d`` and ``-p`` begin."""
+SADF_MARKS = ('"cpu-load', '"disk-device"', '"io-reads"')
+"""What the JSON of iostat does not have."""
+_SADF_DISK = frozenset({"rkB/s", "rd_sec/s"})
+_SADF_JSON_NAMES = {
+    "idle": "%idle",
+    **{name: f"{name}/s" for name in ("rkB", "wkB", "rd_sec", "wr_sec", "bread", "bwrtn")},
+}
+_Rows = Iterator[tuple[Mapping[str, object], str, str, str]]
+"""Cells, the disk or CPU, the time and the place in the file."""
+
+
+def parse_sadf(text: str, where: str, devices: tuple[str, ...] = ()) -> Intervals:
+    """Return every interval; rows of other activities are passed over."""
+    rows = _of_json if text.lstrip().startswith("{") else _of_table if text.lstrip().startswith("#") else _of_lines
+    found = Found()
+    for cells, name, time, place in rows(text, where):
+        if _is_read(cells):
+            found.add(cells, name, time, place)
+    return found.intervals(where, devices, "rows of disks (-- -d or -b) or CPUs (-- -u)")
+
+
+def _is_read(names: Collection[str]) -> bool:
+    """Whether columns of these names are of CPUs, of all disks together or of one disk."""
+    return "%idle" in names or {"rtps", "bread/s"} <= {*names} or ("tps" in names and not _SADF_DISK.isdisjoint(names))
+
+
+def _of_table(text: str, where: str) -> _Rows:
+    header: list[str] = []
+    for line_number, line in enumerate(text.splitlines(), 1):
+        place, cells = f"{where}: line {line_number}", line.split(";")
+        if line.startswith("#"):
+            header = [name.removesuffix("[...]") for name in cells]
+            if "[...]" in line and _is_read(header):
+                raise MalformedError(f"{place}: expected one disk or CPU in a line, found several; run sadf without -h")
+        elif line.strip() and _is_read(header) and (len(cells) < 3 or cells[1] != "-1"):
+            yield row(header, cells, place), cells[3], cells[2], place
+
+
+def _of_lines(text: str, where: str) -> _Rows:
+    found: dict[tuple[str, str, str], dict[str, object]] = {}
+    places: dict[tuple[str, str, str], str] = {}
+    for line_number, line in enumerate(text.splitlines(), 1):
+        place, words = f"{where}: line {line_number}", line.split("\t")
+        if not line.strip() or (len(words) > 1 and words[1] == "-1"):
+            continue
+        cells = row(("host", "interval", "time", "name", "column", "figure"), words, place)
+        key = (words[0], words[2], words[3])
+        places[key] = place
+        found.setdefault(key, {}).setdefault(words[4], cells["figure"])
+    for key, cells in found.items():
+        yield cells, key[2], key[1], places[key]
+
+
+def _of_json(text: str, where: str) -> _Rows:
+    try:
+        reports = [report for host in json.loads(text)["sysstat"]["hosts"] for report in host["statistics"]]
+        for number, report in enumerate(reports, 1):
+            place, time = f"{where}: statistics {number}", json.dumps(report.get("timestamp", number))
+            io = report.get("io", {})
+            all_disks = [{**io, **io.get("io-reads", {}), **io.get("io-writes", {})}] if io else []
+            cpus = (*report.get("cpu-load", ()), *report.get("cpu-load-all", ()))
+            for entry in (*cpus, *report.get("disk", ()), *all_disks):
+                cells = {_SADF_JSON_NAMES.get(name, name): value for name, value in entry.items()}
+                yield cells, str(entry.get("cpu", entry.get("disk-device", ""))), time, place
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise MalformedError(
+            f"{where}: expected the output of sadf -j or mpstat -o JSON, with sysstat.hosts[].statistics[]: {error!r}"
+        ) from error

@@ -46,7 +46,10 @@ def parse_slob(text: str, where: str) -> Imported:
         row = {name: cell.strip() for name, cell in zip(names, line, strict=False)}
         counted = row.get("SESSIONS", "")
         if not counted.isdecimal() or len(counted) > 8:
-            notes[_without_sessions(row)] = None
+            notes[
+                f"{one_line(row.get('FILE', ''), 80) or 'A row without a name'}: left out, because its number of "
+                "sessions is unknown: awr_info takes it from the end of the report's name, such as awr.txt.16."
+            ] = None
             continue
         sessions = int(counted)
         notes |= dict.fromkeys(_left_out(row, sessions))
@@ -54,21 +57,19 @@ def parse_slob(text: str, where: str) -> Imported:
         if free is None:
             rounds.append(free := {})
         free[sessions] = tuple(_estimates(row, sessions))
-    steps = tuple(step for one in rounds if (step := _step(one)).estimates)
+    steps = []
+    for one in rounds:
+        estimates = tuple(estimate for row in one.values() for estimate in row)
+        measured = {estimate.series for estimate in estimates}
+        series = tuple(known for known in (*_COLUMNS.values(), *_WAITS.values()) if known.name in measured)
+        step = ImportedStep("slob", "slob", "Oracle physical I/O by SLOB", series, estimates, {}, "scaling")
+        steps += [step] if estimates else []
     if not steps:
         raise MalformedError(
             f"{where}: expected rows of numbers below SLOB's header, found none; awr_info takes the number of sessions "
             "from the end of the report's name: awr.txt.16"
         )
-    return Imported("SLOB", steps, notes=tuple(notes))
-
-
-def _step(rows: Mapping[int, tuple[Estimate, ...]]) -> ImportedStep:
-    estimates = tuple(estimate for row in rows.values() for estimate in row)
-    measured = {estimate.series for estimate in estimates}
-    possible = (*_COLUMNS.values(), *_WAITS.values())
-    series = tuple(one for one in possible if one.name in measured)
-    return ImportedStep("slob", "slob", "Oracle physical I/O by SLOB", series, estimates, {}, "scaling")
+    return Imported("SLOB", tuple(steps), notes=tuple(notes))
 
 
 def _estimates(row: Mapping[str, str], sessions: int) -> Iterator[Estimate]:
@@ -104,11 +105,3 @@ def _left_out(row: Mapping[str, str], sessions: int) -> Iterator[str]:
         if cell and not known:
             what = "a whole number of microseconds" if column in _WAITS else "a number"
             yield f"{where}: {column} left out: expected {what}, as awr_info prints it, found {one_line(cell, 24)!r}."
-
-
-def _without_sessions(row: Mapping[str, str]) -> str:
-    report = one_line(row.get("FILE", ""), 80) or "A row without a name"
-    return (
-        f"{report}: left out, because its number of sessions is unknown: awr_info takes it from the end of the "
-        "report's name, such as awr.txt.16."
-    )

@@ -17,12 +17,11 @@ from msgspec.structs import replace
 
 from sizeup import decoding
 from sizeup.errors import MalformedError, UsageError
-from sizeup.importers import iostat, oracle_views, sadf, vmstat
+from sizeup.importers import iostat, oracle_views
 from sizeup.importers.awr import parse_awr
-from sizeup.importers.databases import parse_snapshots
+from sizeup.importers.databases import is_snapshot, parse_snapshots
 from sizeup.importers.intervals import Intervals, LoadInterval
-from sizeup.importers.sar import KSAR_HEADING, parse_ksar, parse_sar
-from sizeup.importers.snapshots import is_snapshot
+from sizeup.importers.sar import KSAR_HEADING, SADF_HEADING, SADF_MARKS, parse_ksar, parse_sadf, parse_sar
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.typed import parse_settings
@@ -106,14 +105,14 @@ def read_workload(
 def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> Intervals:
     text, name = source.text.removeprefix("\ufeff"), source.name
     head = text[:4000]
-    if sadf.HEADING.match(text) or (head.lstrip().startswith("{") and any(mark in text for mark in sadf.MARKS)):
-        return sadf.parse_sadf(text, name, devices)
+    if SADF_HEADING.match(text) or (head.lstrip().startswith("{") and any(mark in text for mark in SADF_MARKS)):
+        return parse_sadf(text, name, devices)
     if head.lstrip().startswith("{"):
         return iostat.parse_iostat(text, name, devices)
     if KSAR_HEADING.match(text):
         return parse_ksar(text, name)
-    if vmstat.HEADING.search(head):
-        return vmstat.parse_vmstat(text, name)
+    if iostat.VMSTAT_HEADING.search(head):
+        return iostat.parse_vmstat(text, name)
     if iostat.HEADING.search(head):
         return iostat.parse_iostat(text, name, devices)
     if head.startswith("Linux "):
