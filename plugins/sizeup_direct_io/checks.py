@@ -99,19 +99,16 @@ class Checks(Struct, frozen=True):
             except RefusedError as error:
                 why = str(error)
             else:
-                ratio = yield from self._overwriting(files)
+                target_file = target.descriptor
+                variants = {
+                    "one": lambda: self._measure([self._writer(target_file, WRITERS * WRITER_BYTES) for _ in files]),
+                    "many": lambda: self._measure([self._writer(file, WRITER_BYTES) for file in files]),
+                }
+                activity = f"{WRITERS} writers to one file and to separate files"
+                ratio = _ratio((yield from compare(variants, CHECK_ROUNDS, 0.0, activity)))
                 extending = yield from self._extending(files)
                 return (validity.check_writers("concurrent", ratio), extending)
         return (validity.check_writers("concurrent", None, why, to_set),)
-
-    def _overwriting(self, files: Sequence[int]) -> Generator[Emission, None, float]:
-        target = self.setup.target.descriptor
-        variants = {
-            "one": lambda: self._measure([self._writer(target, WRITERS * WRITER_BYTES) for _ in files]),
-            "many": lambda: self._measure([self._writer(file, WRITER_BYTES) for file in files]),
-        }
-        activity = f"{WRITERS} writers to one file and to separate files"
-        return _ratio((yield from compare(variants, CHECK_ROUNDS, 0.0, activity)))
 
     def _extending(self, files: Sequence[int]) -> Generator[Emission, None, Part]:
         """Each write goes to the current end of the file; the files start empty and unallocated.

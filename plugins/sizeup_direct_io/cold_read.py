@@ -36,7 +36,7 @@ from sizeup_direct_io.binding import Extents, IoInterval
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
 from sizeup_direct_io.checks import direct_reader
 from sizeup_direct_io.estimates import Coordinates, PointResult, location
-from sizeup_direct_io.measure import MeasuredPoint, Window, measure
+from sizeup_direct_io.measure import Window, measure
 from sizeup_direct_io.presets import SMALL_BYTES
 from sizeup_direct_io.target import TargetKind
 from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
@@ -124,17 +124,15 @@ class _Search:
                     self._seen.add(entry.path)
                     below.append(entry.path)
                 elif entry.is_file(follow_symlinks=False):
-                    self._note(entry.path, entry.stat(follow_symlinks=False))
+                    status = entry.stat(follow_symlinks=False)
+                    if not holds_old_data(status, self._device) or status.st_ino in self._taken:
+                        continue
+                    if status.st_nlink > 1:
+                        self._taken.add(status.st_ino)
+                    heapq.heappush(self.best, (status.st_size, status.st_ino, entry.path))
+                    if len(self.best) > _MOST_FOUND:
+                        heapq.heappop(self.best)
         return below
-
-    def _note(self, path: str, status: os.stat_result) -> None:
-        if not holds_old_data(status, self._device) or status.st_ino in self._taken:
-            return
-        if status.st_nlink > 1:
-            self._taken.add(status.st_ino)
-        heapq.heappush(self.best, (status.st_size, status.st_ino, path))
-        if len(self.best) > _MOST_FOUND:
-            heapq.heappop(self.best)
 
 
 def open_old_files(
@@ -210,7 +208,11 @@ def _open(path: str, inode: int, device: int, opened: ExitStack) -> OldFile | No
         status = os.fstat(handle)
         if status.st_ino != inode or not holds_old_data(status, device):
             return None
-        descriptor = _open_direct(handle)
+        flags = os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK  # waits for nobody who holds a lease of the file
+        try:
+            descriptor = open_again(handle, flags | os.O_NOATIME)  # leaves the access time as it is
+        except PermissionError:  # neither its owner nor root
+            descriptor = open_again(handle, flags)
         opened.callback(os.close, descriptor)
         alignment = binding.alignment(descriptor)
         if alignment is not None and (not alignment[1] or SMALL_BYTES % alignment[1]):
@@ -218,15 +220,6 @@ def _open(path: str, inode: int, device: int, opened: ExitStack) -> OldFile | No
         if is_written(binding.extents(descriptor, status.st_size, flush=False), status.st_size):
             return OldFile(descriptor, 0, status.st_size, 1)
     return None
-
-
-def _open_direct(handle: int) -> int:
-    """Return a descriptor for direct reads that leave the access time as it is, where this user may ask for that."""
-    flags = os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK  # waits for nobody who holds a lease of the file
-    try:
-        return open_again(handle, flags | os.O_NOATIME)
-    except PermissionError:  # neither its owner nor root
-        return open_again(handle, flags)
 
 
 WORKLOAD = "cold-read"
@@ -315,7 +308,7 @@ def cold_estimate(setup: TargetSetup, read: ColdRead, warm: Sequence[PointResult
     last = max(warm, key=lambda point: int(point.at["queue_depth"]))
     median_ns = last.pooled.quantile_ns("read", 0.5) * read.depth / int(last.at["queue_depth"])
     estimate = read.estimate({}, median_ns)
-    return Estimate(estimate.series, estimate.at, estimate.value, extra={**estimate.extra, **location(setup.target)})
+    return replace(estimate, extra={**estimate.extra, **location(setup.target)})
 
 
 def _read(
@@ -337,7 +330,11 @@ def _read(
     at: Coordinates = {"workload": WORKLOAD, "queue_depth": depth}
     workers = list(_workers(setup, found.files))
     measured = yield from measure(workers, (WORKLOAD,), at, WINDOW, context, counter_source)
-    _refuse_without_reads(measured)
+    if not measured.requests:
+        raise SizeupError(f"no read completed within {measured.seconds:.1f} s")
+    charged, _ = measured.charged_bytes(reads=True, writes=False)
+    if charged is not None and charged + measured.uncertainty_bytes < CHARGED_LOW * measured.requested_bytes:
+        raise SizeupError(f"only {charged / measured.requested_bytes:.0%} of the reads were direct")
     zero_share = setup.call_with_timeout(
         "reading some blocks", lambda: _zero_share(found.files, setup.next_seed()), _HANG_SECONDS
     )
@@ -347,15 +344,6 @@ def _read(
         raise SizeupError("a file was written meanwhile")
     interval, files = measured.intervals[WORKLOAD], len(found.files)
     return ColdRead(interval, measured.seconds, depth, files, found.size_bytes, zero_share)
-
-
-def _refuse_without_reads(measured: MeasuredPoint) -> None:
-    """Raise SizeupError where no read completed, or the page cache answered."""
-    if not measured.requests:
-        raise SizeupError(f"no read completed within {measured.seconds:.1f} s")
-    charged, _ = measured.charged_bytes(reads=True, writes=False)
-    if charged is not None and charged + measured.uncertainty_bytes < CHARGED_LOW * measured.requested_bytes:
-        raise SizeupError(f"only {charged / measured.requested_bytes:.0%} of the reads were direct")
 
 
 def _old_data(setup: TargetSetup, reads: int, opened: ExitStack, context: Context) -> OldData:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import os
 import statistics
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from enum import Enum
-from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -198,7 +197,14 @@ class CommitRun(TargetRun):
         spec = TargetSpec(self._where, writes=True, size_bytes=size, reserve_bytes=reserve)
         yield from setup.prepare(spec, "auto", [_STREAM], remove_leftovers=bool(settings["remove_leftovers"]))
         self._files = LogFiles(setup, size, reserve)
-        points = yield from self._opened()
+        points = []
+        for point in log_points(str(settings["methods"]), int(settings["most_committers"])):
+            try:
+                yield from self._files.open(point)
+            except (RefusedError, OSError) as error:  # its method is denied here
+                yield Gap(f"{NAME}: {point.method.value}", describe_failure(error))
+            else:
+                points.append(point)
         source, background = yield from self._start()
         runs: dict[LogPoint, list[MeasuredPoint]] = {point: [] for point in points}
         windows = self._rounds * len(points)
@@ -216,18 +222,6 @@ class CommitRun(TargetRun):
                 yield Gap(f"{NAME}: {point.method.value}, {point.committers} committers", "no commit ended in time")
         yield from overall(f"commits on {self._where}", self._parts, tuple(map(str, self._paths.changes)))
         yield Progress(1.0, 0.0, "done")
-
-    def _opened(self) -> Generator[Emission, None, list[LogPoint]]:
-        """Open the files of every point; one whose method is denied here is a gap."""
-        points = []
-        for point in log_points(str(self._settings["methods"]), int(self._settings["most_committers"])):
-            try:
-                yield from self._files.open(point)
-            except (RefusedError, OSError) as error:
-                yield Gap(f"{NAME}: {point.method.value}", describe_failure(error))
-            else:
-                points.append(point)
-        return points
 
     def _at(self, point: LogPoint) -> estimates.Coordinates:
         record = int(self._settings["record"])
@@ -267,10 +261,13 @@ class CommitRun(TargetRun):
             **estimates.other_load(runs),
         }
 
-        def figure(series: str, each: Callable[[MeasuredPoint], float], whole: float | None = None) -> Estimate:
-            return estimates.over_runs(series, at, runs, each, caveats, extra, whole)
+        def figure(series: str, values: Sequence[float], whole: float | None = None) -> Estimate:
+            ends = estimates.with_interval(values, whole)
+            return Estimate(series, at, *ends, len(values), caveats=caveats, extra=extra)
 
-        commits = figure("commits", lambda run: run.iops)
+        each, flushed = [run.intervals[_STREAM.name] for run in runs], [run.transferred_bytes for run in runs]
+        counts = [interval.count(flushes) for interval in each]
+        commits = figure("commits", [run.iops for run in runs])
         busy_share = commits.value * self._work_seconds / self._cpus
         if not 0 < busy_share <= MOST_BUSY_SHARE:
             why = f"an upper bound: transactions would keep the CPUs {100 * busy_share:.0f} % busy"
@@ -278,19 +275,16 @@ class CommitRun(TargetRun):
             commits = replace(commits, caveats=(*caveats, *[why] * (busy_share > 0)), extra=known)
         width = math.inf if commits.low is None or commits.high is None else commits.high - commits.low
         yield replace(commits, converged=width / 2 <= float(self._settings["precision"]) * commits.value)
-        yield figure("rate", lambda run: run.bytes_per_second)
-        yield figure("flushes", lambda run: run.intervals[_STREAM.name].count(flushes) / run.seconds)
-        yield figure("flush-bytes", lambda run: run.transferred_bytes / run.intervals[_STREAM.name].count(flushes))
-        yield figure("latency-mean", lambda run: run.intervals[_STREAM.name].mean_ns("write"), pooled.mean_ns("write"))
+        yield figure("rate", [run.bytes_per_second for run in runs])
+        yield figure("flushes", [count / run.seconds for count, run in zip(counts, runs, strict=True)])
+        yield figure("flush-bytes", [size / count for size, count in zip(flushed, counts, strict=True)])
+        yield figure("latency-mean", [interval.mean_ns("write") for interval in each], pooled.mean_ns("write"))
         for name, share in QUANTILES.items():
-            yield figure(f"latency-{name}", partial(_quantile_ns, share), pooled.quantile_ns("write", share))
+            values = [interval.quantile_ns("write", share) for interval in each]
+            yield figure(f"latency-{name}", values, pooled.quantile_ns("write", share))
         for cost in estimates.costs(at, runs, {_STREAM.name: pooled}, background, 0.0):
             if cost.series == "cpu-per-io":
                 yield replace(cost, series="cpu-per-commit")
         yield estimates.validity_estimate(at, steady)
         if len(runs) == self._rounds:
             self._parts.append(steady)
-
-
-def _quantile_ns(share: float, run: MeasuredPoint) -> float:
-    return run.intervals[_STREAM.name].quantile_ns("write", share)

@@ -120,31 +120,24 @@ def _controllers(device: str) -> list[str]:
     return [name for name in list_names(device) if _CONTROLLER.fullmatch(name)]
 
 
-def _nvme_transports(disk: str) -> set[str]:
-    """Return how the controllers of a namespace are reached: ``pcie``, ``tcp``, ``rdma``, ``fc``; empty for others."""
-    device = _device_path(disk)
-    folders = (device, *(f"{device}/{name}" for name in _controllers(device)))
-    return set(filter(None, (read_line(f"{folder}/transport") for folder in folders)))
-
-
-def _is_virtual(disk: str, sysfs: str) -> bool:
-    if any(part.lower().startswith(_VIRTUAL_PATHS) for part in disk.split("/")):
-        return True
-    if _host_driver(disk, sysfs) in _VIRTUAL_DRIVERS:
-        return True
-    device = _device_path(disk)
-    identity = " ".join(filter(None, (read_line(f"{device}/vendor"), read_line(f"{device}/model")))).lower()
-    return any(name in identity for name in _VIRTUAL_MODELS)
-
-
 def is_virtual(device_number: int, sysfs: str = SYS) -> bool:
     """Return whether a disk beneath the device is virtual, by its sysfs path, its driver or its model."""
     stack = read_block_stack(device_number, sysfs)
-    return stack is not None and any(_is_virtual(disk, sysfs) for disk in stack.disks)
+    for disk in () if stack is None else stack.disks:
+        device = _device_path(disk)
+        identity = f"{read_line(f'{device}/vendor') or ''} {read_line(f'{device}/model') or ''}".lower()
+        if (
+            any(part.lower().startswith(_VIRTUAL_PATHS) for part in disk.split("/"))
+            or _host_driver(disk, sysfs) in _VIRTUAL_DRIVERS
+            or any(name in identity for name in _VIRTUAL_MODELS)
+        ):
+            return True
+    return False
 
 
 def _storage_system(disk: str, sysfs: str) -> str | None:
-    parts, driver = _device_path(disk).split("/"), _host_driver(disk, sysfs)
+    device, driver = _device_path(disk), _host_driver(disk, sysfs)
+    parts = device.split("/")
     if any(part.startswith("rport-") for part in parts):
         return "Fibre Channel array"
     if any(_SESSION.fullmatch(part) for part in parts):
@@ -154,8 +147,9 @@ def _storage_system(disk: str, sysfs: str) -> str | None:
     # A disk that such a controller passes through as it is has a SAS address of its own.
     if driver in _RAID_DRIVERS and not any(part.startswith("end_device-") for part in parts):
         return f"RAID controller ({driver})"
-    fabrics = _nvme_transports(disk) - {"pcie", "apple-nvme"}
-    if fabrics:
+    folders = (device, *(f"{device}/{name}" for name in _controllers(device)))  # of the namespace, or its controllers
+    transports = {found for folder in folders if (found := read_line(f"{folder}/transport"))}
+    if fabrics := transports - {"pcie", "apple-nvme"}:
         return f"NVMe over Fabrics array ({', '.join(sorted(fabrics))})"
     return "network block device" if _NETWORK_DISK.fullmatch(os.path.basename(disk)) else None
 
@@ -227,12 +221,6 @@ def _node_above(folder: str, sysfs: str) -> int | None:
     return None
 
 
-def _nodes_of(disk: str, sysfs: str) -> set[int | None]:
-    """Return the nodes of a disk: of each controller of an NVMe subsystem with several paths; None for unknown ones."""
-    folders = [f"{disk}/device/{name}" for name in _controllers(f"{disk}/device")] or [disk]
-    return {_node_above(folder, sysfs) for folder in folders}
-
-
 def find_near_cpus(device_number: int, allowed: Collection[int], sysfs: str = SYS) -> NearCpus:
     """Return the CPUs of the nodes of all devices beneath a target that this process may use."""
     stack = read_block_stack(device_number, sysfs)
@@ -242,7 +230,9 @@ def find_near_cpus(device_number: int, allowed: Collection[int], sysfs: str = SY
     only = next(iter(nodes)) if len(nodes) == 1 else None
     devices: dict[int, list[str]] = {}
     for disk in stack.disks:
-        for node in _nodes_of(disk, sysfs):
+        # An NVMe subsystem with several paths has a controller, and so a node, for each.
+        folders = [f"{disk}/device/{name}" for name in _controllers(f"{disk}/device")] or [disk]
+        for node in {_node_above(folder, sysfs) for folder in folders}:
             known = only if node is None else node
             if known is None:
                 return not_pinned(f"the node of {os.path.basename(disk)} is unknown")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -50,22 +50,9 @@ def throughput(
     if len(runs) < 2:
         extra = {**extra, "no_interval": ONE_RAMP}
     converged = all(run.converged for run in runs)
-    for series, each in (("iops", attrgetter("iops")), ("rate", attrgetter("bytes_per_second"))):
-        yield replace(over_runs(series, at, runs, each, caveats, extra), converged=converged)
-
-
-def over_runs(
-    series: str,
-    at: Coordinates,
-    runs: Sequence[MeasuredPoint],
-    each: Callable[[MeasuredPoint], float],
-    caveats: tuple[str, ...],
-    extra: Coordinates,
-    whole: float | None = None,
-) -> Estimate:
-    """Return the median over windows, or a figure of all of them pooled; with the 95 % interval over the windows."""
-    values = [each(run) for run in runs]
-    return Estimate(series, at, *with_interval(values, whole), len(values), caveats=caveats, extra=extra)
+    for series, values in (("iops", [run.iops for run in runs]), ("rate", [run.bytes_per_second for run in runs])):
+        figure = Estimate(series, at, *with_interval(values), len(values), caveats=caveats, extra=extra)
+        yield replace(figure, converged=converged)
 
 
 def with_interval(values: Sequence[float], whole: float | None = None) -> tuple[float, float | None, float | None]:
@@ -141,9 +128,12 @@ def costs(
         **_host_costs(runs, background),
         "kernel_threads": _kernel_threads(runs),
     }
-    for name in ("cpu", "io"):
-        if (waited := _pressure_percent(runs, name)) is not None:
-            extra[f"psi_{name}_some_percent"] = waited
+    seconds = sum(run.counter_seconds for run in runs)
+    for name in ("cpu", "io"):  # the share of the windows in which some task waited; none without PSI
+        ends = [(getattr(run.before, f"{name}_pressure"), getattr(run.after, f"{name}_pressure")) for run in runs]
+        if None not in itertools.chain(*ends):
+            waited_us = sum(after.some_total_us - before.some_total_us for before, after in ends)
+            extra[f"psi_{name}_some_percent"] = min(100.0, waited_us / seconds / 1e4)
     yield Estimate("cpu-per-io", at, (user + system) / requests, extra=extra)
     per_megabyte = (user + system) / (moved / 1e6)
     io_cpu_ns = known(run.io_cpu_ns for run in runs)
@@ -189,17 +179,6 @@ def _kernel_threads(runs: Sequence[MeasuredPoint]) -> str:
             total[name] = total.get(name, 0) + spent - run.before.kernel_threads_ns.get(name, 0)
     busiest = sorted(total.items(), key=lambda item: -item[1])[:3]
     return ", ".join(f"{name} {spent / seconds / 1e7:.0f} %" for name, spent in busiest if spent / seconds >= 1e7)
-
-
-def _pressure_percent(runs: Sequence[MeasuredPoint], name: str) -> float | None:
-    """Return the share of the windows in which some task waited; None without PSI."""
-    waited_us = 0
-    for run in runs:
-        before, after = getattr(run.before, f"{name}_pressure"), getattr(run.after, f"{name}_pressure")
-        if before is None or after is None:
-            return None
-        waited_us += after.some_total_us - before.some_total_us
-    return min(100.0, waited_us / sum(run.counter_seconds for run in runs) / 1e4)
 
 
 def caveats_of(parts: Sequence[Part]) -> tuple[str, ...]:

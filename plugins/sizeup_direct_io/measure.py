@@ -209,7 +209,7 @@ class _Sampler:
 
     def __init__(self, job: IoJob, streams: Sequence[str], at: Mapping[str, str | int | float]) -> None:
         self.watch: Watch | None = None
-        self._job = job
+        self.job = job
         self._streams = streams
         self.at = at
         self.last = self.take()
@@ -219,21 +219,13 @@ class _Sampler:
         self._moving = dict(self.last)
         """The sample of each stream when it last had no request in flight, or completed one."""
 
-    @property
-    def idle_seconds(self) -> float:
-        """Seconds since a request last completed."""
-        return _idle_seconds(self.take())
-
     def next_sample_seconds(self, stall_seconds: float) -> float:
         """Return the time to the next sample; shorter if the stall limit comes first."""
         left = stall_seconds - _idle_seconds(self.last)
         return min(SAMPLING_SECONDS, left + _JUST_AFTER_SECONDS) if left > 0 else SAMPLING_SECONDS
 
-    def usage(self) -> tuple[WorkerUsage, ...]:
-        return self._job.usage()
-
     def take(self) -> dict[str, IoSample]:
-        return {name: self._job.sample(group) for group, name in enumerate(self._streams)}
+        return {name: self.job.sample(group) for group, name in enumerate(self._streams)}
 
     def live(self, context: Context, *, warming_up: bool) -> Generator[Emission, None, dict[str, IoSample]]:
         """Yield the interval since the last call as samples, and return the current ones."""
@@ -262,22 +254,18 @@ class _Sampler:
         return now
 
     def check(self, now: Mapping[str, IoSample], stall_seconds: float) -> None:
-        """Raise an error if a stream failed, no request completes, or all requests fail."""
-        _check_health(now, stall_seconds)
-        self._check_each(now, stall_seconds)
-        if _done(now) > _done(self._last_success):
-            self._last_success = dict(now)
-        failed = sum(sample.errors - self._last_success[name].errors for name, sample in now.items())
-        seconds = max(sample.time_ns - self._last_success[name].time_ns for name, sample in now.items()) / 1e9
-        if failed and seconds > stall_seconds:
-            error = next(sample.first_error for sample in now.values() if sample.first_error)
-            raise SizeupError(
-                f"no request succeeded for {seconds:.1f} s and {failed} failed, the first one with "
-                f"{describe_error(error)}"
-            )
+        """Raise an error if a stream failed, no request completes, or all requests fail.
 
-    def _check_each(self, now: Mapping[str, IoSample], stall_seconds: float) -> None:
-        """Raise StalledError if one of several streams hangs while others progress, such as one device of many."""
+        Also if one of several streams hangs while others progress, such as one device of many.
+        """
+        for sample in now.values():
+            if sample.error is not None:
+                count = f"{sample.errors} requests failed, the last" if sample.errors > 1 else "a request failed"
+                raise SizeupError(f"{count} with {describe_error(sample.error)}")
+        idle_seconds, out = _idle_seconds(now), sum(sample.in_flight for sample in now.values())
+        if idle_seconds > stall_seconds and any(sample.running for sample in now.values()):
+            still = f"{out} requests are" if out != 1 else "1 request is"
+            raise StalledError(f"stalled: no request completed for {idle_seconds:.1f} s, {still} still in flight")
         for name, sample in now.items():
             earlier = self._moving[name]
             ended = sample.requests + sample.errors > earlier.requests + earlier.errors
@@ -289,18 +277,16 @@ class _Sampler:
                 raise StalledError(
                     f"stalled: {name} completed no request for {seconds:.1f} s, {sample.in_flight} are still in flight"
                 )
-
-
-def _check_health(samples: Mapping[str, IoSample], stall_seconds: float) -> None:
-    for sample in samples.values():
-        if sample.error is not None:
-            count = f"{sample.errors} requests failed, the last" if sample.errors > 1 else "a request failed"
-            raise SizeupError(f"{count} with {describe_error(sample.error)}")
-    idle_seconds = _idle_seconds(samples)
-    out = sum(sample.in_flight for sample in samples.values())
-    if idle_seconds > stall_seconds and any(sample.running for sample in samples.values()):
-        still = f"{out} requests are" if out != 1 else "1 request is"
-        raise StalledError(f"stalled: no request completed for {idle_seconds:.1f} s, {still} still in flight")
+        if _done(now) > _done(self._last_success):
+            self._last_success = dict(now)
+        failed = sum(sample.errors - self._last_success[name].errors for name, sample in now.items())
+        seconds = max(sample.time_ns - self._last_success[name].time_ns for name, sample in now.items()) / 1e9
+        if failed and seconds > stall_seconds:
+            error = next(sample.first_error for sample in now.values() if sample.first_error)
+            raise SizeupError(
+                f"no request succeeded for {seconds:.1f} s and {failed} failed, the first one with "
+                f"{describe_error(error)}"
+            )
 
 
 def _idle_seconds(samples: Mapping[str, IoSample]) -> float:
@@ -328,7 +314,7 @@ def measure(
             measured = yield from _observe(sampler, window, context, counter_source, canceled)
             if not measured.ended_early:
                 # A stall that began before the end of the window has used part of its limit.
-                job.drain_seconds = max(MINIMUM_DRAIN_SECONDS, window.stall_seconds - sampler.idle_seconds)
+                job.drain_seconds = max(MINIMUM_DRAIN_SECONDS, window.stall_seconds - _idle_seconds(sampler.take()))
             return measured
     except OSError as error:
         raise SizeupError(f"starting the requests failed: {error.strerror or error}") from error
@@ -338,12 +324,12 @@ def _observe(
     sampler: _Sampler, window: Window, context: Context, counter_source: CounterSource, canceled: threading.Event
 ) -> Generator[Emission, None, MeasuredPoint]:
     start_seconds = time.monotonic()
-    known = _poll_paths(counter_source, at_once=True)
+    known = counter_source.paths.poll(at_once=True)
     opening: dict[str, IoSample] | None = None
     before: WindowCounters | None = None
     marks: list[tuple[float, int]] = []
     huge_page_bytes = None
-    opening_usage = sampler.usage()
+    opening_usage = sampler.job.usage()
     opened = 0.0
     if not window.warmup_seconds:
         before, opening = read_opening(counter_source, sampler.take), sampler.last
@@ -352,7 +338,7 @@ def _observe(
         if canceled.wait(sampler.next_sample_seconds(window.stall_seconds)):
             raise CanceledError
         now = yield from sampler.live(context, warming_up=opening is None)
-        _poll_paths(counter_source)
+        counter_source.paths.poll()
         sampler.check(now, window.stall_seconds)
         elapsed = time.monotonic() - start_seconds
         over = not any(sample.running for sample in now.values())
@@ -362,7 +348,7 @@ def _observe(
             if elapsed >= window.warmup_seconds:
                 huge_page_bytes = read_huge_page_bytes()
                 before = read_opening(counter_source, sampler.take)
-                opening, opening_usage = sampler.take(), sampler.usage()
+                opening, opening_usage = sampler.take(), sampler.job.usage()
                 marks.append(_mark(opening))
                 opened = time.monotonic() - start_seconds  # on a busy host well behind the end of the warm-up
             continue
@@ -384,14 +370,17 @@ def _observe(
         converged = width is not None and mean > 0 and width / mean <= window.precision
         if converged or over or following == "end" or measured >= window.seconds + window.extra_seconds:
             break
-    closing, usage = sampler.take(), sampler.usage()
+    closing, usage = sampler.take(), sampler.job.usage()
     after = read_closing(counter_source, sampler.take)
+    counter_source.paths.poll(at_once=True)
     intervals = {name: sample.since(opening[name]) for name, sample in closing.items()}
+    middle = len(blocks) // 2
+    first = statistics.fmean(blocks[:middle]) if middle else 0.0
     return MeasuredPoint(
         at=sampler.at,
         intervals=intervals,
         blocks=blocks,
-        halves=_halves(blocks),
+        halves=statistics.fmean(blocks[-middle:]) / first if first else 1.0,
         before=before,
         after=after,
         # A growing file may be full early: then its last request ended the measurement.
@@ -399,17 +388,10 @@ def _observe(
         converged=converged,
         huge_page_bytes=huge_page_bytes,
         ended_early=over,
-        path_changes=tuple(map(str, counter_source.paths.changes[known:]))
-        if _poll_paths(counter_source, at_once=True) and counter_source.paths
-        else (),
+        path_changes=tuple(map(str, counter_source.paths.changes[known:])),
         threads=len(usage),
         busiest_thread=busiest_share(opening_usage, usage, before.cpus, after.cpus),
     )
-
-
-def _poll_paths(counter_source: CounterSource, *, at_once: bool = False) -> int:
-    """Return the number of path changes so far."""
-    return counter_source.paths.poll(at_once=at_once) if counter_source.paths else 0
 
 
 def _working_seconds(opening: IoSample, closing: IoSample) -> float:
@@ -434,12 +416,6 @@ def _blocks(marks: Sequence[tuple[float, int]]) -> tuple[float, ...]:
     return tuple((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(edges))
 
 
-def _halves(blocks: Sequence[float]) -> float:
-    middle = len(blocks) // 2
-    first = statistics.fmean(blocks[:middle]) if middle else 0.0
-    return statistics.fmean(blocks[-middle:]) / first if first else 1.0
-
-
 def busiest_share(
     before: Sequence[WorkerUsage],
     after: Sequence[WorkerUsage],
@@ -458,10 +434,7 @@ def busiest_share(
         shares.append(own)
         cpu = last.cpu
         if own >= OWN_SHARE and first.cpu == cpu and cpu in cpus_before and cpu in cpus_after:
-            shares.append(_busy_share(cpus_before[cpu], cpus_after[cpu]))
+            earlier, later = cpus_before[cpu], cpus_after[cpu]
+            total = later.total - earlier.total - (later.steal - earlier.steal)
+            shares.append(1 - (later.idle_total - earlier.idle_total) / total if total > 0 else 0.0)
     return min(1.0, max(shares)) if shares else None
-
-
-def _busy_share(before: HostStat, after: HostStat) -> float:
-    total = after.total - before.total - (after.steal - before.steal)
-    return 1 - (after.idle_total - before.idle_total) / total if total > 0 else 0.0

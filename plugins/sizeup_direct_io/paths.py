@@ -20,7 +20,7 @@ from sizeup_direct_io.checks import CHECK_WINDOW, compare, without_progress
 from sizeup_direct_io.disks import PathWatch, read_disks
 from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.point_verdict import PointVerdict
-from sizeup_direct_io.presets import READ_AHEAD, Durable, LoadPoint, Stream
+from sizeup_direct_io.presets import READ_AHEAD, Durable, LoadPoint
 from sizeup_direct_io.settings import TargetBandwidth
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.validity import Part, check_submitters, passed
@@ -70,9 +70,14 @@ def compare_paths(
         return
     measured, parts = yield from _measure_on(load, each, "all together")
     yield from _joint_figures(load, each, measured, parts)
-    yield conclusions.scaling(
-        alone, measured.throughput(load.point.unit), load.point.unit, path_bandwidth, _shared_disks(setups)
+    used = Counter(
+        name
+        for setup in setups
+        if (disks := read_disks(setup.target.device_number)) is not None
+        for name in disks.names
     )
+    shared = tuple(name for name, times in used.items() if times > 1)
+    yield conclusions.scaling(alone, measured.throughput(load.point.unit), load.point.unit, path_bandwidth, shared)
 
 
 def _why_not_together(load: ComparedLoad, each: Sequence[tuple[TargetSetup, int]]) -> str:
@@ -120,13 +125,6 @@ def _joint_figures(
                 yield Estimate("joint-latency-p99", where, interval.quantile_ns(kind, 0.99), caveats=caveats)
 
 
-def _shared_disks(setups: Sequence[TargetSetup]) -> tuple[str, ...]:
-    """Return the disks beneath more than one path."""
-    found = [read_disks(setup.target.device_number) for setup in setups]
-    used = Counter(name for disks in found if disks is not None for name in disks.names)
-    return tuple(name for name, times in used.items() if times > 1)
-
-
 def _measure_on(
     load: ComparedLoad, each: Sequence[tuple[TargetSetup, int]], name: str
 ) -> Generator[Emission, None, tuple[MeasuredPoint, dict[str, tuple[Part, ...]]]]:
@@ -165,33 +163,21 @@ def _measure_on(
         by_path = {first.path: parts}
         location = {**estimates.location(first), "cpus": setups[0].near_cpus.description}
     else:
-        by_path = {
-            setup.target.path: _joint_parts(load, each, setup, count, measured, before)
-            for (setup, count), before in zip(each, cached, strict=True)
-        }
+        by_path = {}
+        # The counters of its own device and file tell of each; those of this process tell of all.
+        not_judged = f"the bytes charged to this process are those of all {len(each)} targets: not judged for each"
+        for (setup, count), before in zip(each, cached, strict=True):
+            device = setup.target.device_number
+            sharing = [other.target.path for other in setups if other.target.device_number == device]
+            run = measured.of_target(setup.target.path, sharing)
+            point = LoadPoint(measured.at, ((stream, count),))
+            direct, *others = replace(load.verdict, setup=setup).parts(point, run, before)
+            by_path[setup.target.path] = (Part(direct.name, (*direct.found, passed(not_judged))), *others)
         parts = _worst_of(by_path)
     for part in parts:
         yield estimates.validity_estimate(at, part)
     yield from estimates.throughput(at, [measured], estimates.caveats_of(parts), location)
     return measured, by_path
-
-
-def _joint_parts(
-    load: ComparedLoad,
-    each: Sequence[tuple[TargetSetup, int]],
-    setup: TargetSetup,
-    count: int,
-    measured: MeasuredPoint,
-    cached_before: int | None,
-) -> tuple[Part, ...]:
-    """Return the checks of one of several targets, from the counters of its own device and file."""
-    device = setup.target.device_number
-    sharing = [other.target.path for other, _ in each if other.target.device_number == device]
-    run = measured.of_target(setup.target.path, sharing)
-    point = LoadPoint(measured.at, ((load.point.loads[0][0], count),))
-    direct, *others = replace(load.verdict, setup=setup).parts(point, run, cached_before)
-    not_judged = f"the bytes charged to this process are those of all {len(each)} targets: not judged for each"
-    return (Part(direct.name, (*direct.found, passed(not_judged))), *others)
 
 
 def _worst_of(by_path: Mapping[str, tuple[Part, ...]]) -> tuple[Part, ...]:
@@ -205,14 +191,6 @@ def _worst_of(by_path: Mapping[str, tuple[Part, ...]]) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def _not_comparable(stream: Stream, first: Engine, second: Engine) -> str:
-    if first is second:
-        return "the run itself used this engine"
-    if stream.durable is Durable.FDATASYNC:
-        return "fdatasync works with the threads engine only"
-    return "a growing file cannot be measured twice" if stream.extends else ""
-
-
 def compare_engines(
     load: ComparedLoad, setup: TargetSetup, counter_source: CounterSource, other: str
 ) -> Generator[Emission, None, None]:
@@ -221,7 +199,12 @@ def compare_engines(
     first = setup.choice.engine
     try:
         second = choose(other, window_counters.read_policy(), network=setup.target.network, extending=False).engine
-        why = _not_comparable(stream, first, second)
+        if first is second:
+            why = "the run itself used this engine"
+        elif stream.durable is Durable.FDATASYNC:
+            why = "fdatasync works with the threads engine only"
+        else:
+            why = "a growing file cannot be measured twice" if stream.extends else ""
     except RefusedError as error:
         why = str(error)
     if why:
@@ -267,25 +250,18 @@ def scale_threads(
         )
         ramp.append(conclusions.RampPoint(threads, value))
         threads *= 2
-    yield _best_threads(workload, count, ramp, load.point.unit, limit)
-
-
-def _best_threads(
-    workload: str, queue_depth: int, ramp: Sequence[conclusions.RampPoint], unit: str, limit: int
-) -> Estimate:
-    """Return the number of threads beyond which throughput hardly rises."""
-    best = conclusions.find_knee(ramp) or ramp[0]
+    unit, best = load.point.unit, conclusions.find_knee(ramp) or ramp[0]
     each = ", ".join(f"{point.queue_depth}: {format_value(point.throughput, unit)}" for point in ramp)
     stopped = conclusions.stopped_paying(ramp)
     still = "" if stopped or best is not ramp[-1] else f" It was still rising at the limit of {limit}."
-    return Estimate(
+    yield Estimate(
         "best-threads",
         {"workload": workload},
         float(best.queue_depth),
         extra={
-            "queue_depth": queue_depth,
+            "queue_depth": count,
             "throughput": best.throughput,
-            "statement": f"{workload} at QD {queue_depth}: {best.queue_depth} submitting "
+            "statement": f"{workload} at QD {count}: {best.queue_depth} submitting "
             f"thread{'s'[: best.queue_depth > 1]} reach {format_value(best.throughput, unit)}",
             "consequence": f"By number of threads: {each}.{still}",
         },

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from enum import Enum
+from itertools import product
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -137,11 +138,6 @@ def _rising(workload: str, stream: Stream, limit: int, step: int) -> Sweep:
     return Sweep(workload, tuple(_point(workload, stream, count) for count in _powers(limit, step)))
 
 
-def _later(sweep: Sweep, first: int) -> Sweep:
-    """Return a sweep without its first points: one request at a time says little of what mixes and scans can reach."""
-    return Sweep(sweep.workload, sweep.points[first:] or sweep.points)
-
-
 def _on_pages(workload: str, stream: Stream, limit: int, pages: str, step: int) -> Sweep:
     """Return large requests on both page sizes at each queue depth; the page size is a coordinate."""
     kinds = {"both": (True, False), "huge": (True,), "4k": (False,)}[pages]
@@ -158,35 +154,27 @@ def _on_pages(workload: str, stream: Stream, limit: int, pages: str, step: int) 
     return Sweep(workload, points)
 
 
-def _matrix(larges: Iterable[int], smalls: Sequence[int]) -> Sweep:
-    """Return ORION's matrix: every mix of concurrent small and large reads."""
-    points = []
-    for large in larges:
-        for small in smalls:
-            if small or large:
-                loads = tuple((stream, count) for stream, count in ((OLTP_READ, small), (DSS_RANDOM, large)) if count)
-                points.append(LoadPoint({"workload": "normal", "small": small, "large": large}, loads))
-    return Sweep("normal", tuple(points), rising=False)
-
-
-def _redo_sizes(sizes: Iterable[int]) -> Sweep:
-    points = tuple(LoadPoint({"workload": "redo", "block_bytes": size}, ((_redo(size), 1),)) for size in sizes)
-    return Sweep("redo", points, rising=False)
-
-
-def _redo_under_load() -> Sweep:
-    log = _redo(SMALL_BYTES, REDO_RATE)
-    alone = LoadPoint({"workload": "redo-alone", "queue_depth": 0}, ((log, 1),))
-    loaded = LoadPoint({"workload": "redo+oltp", "queue_depth": REDO_LOAD}, ((log, 1), (OLTP_7030, REDO_LOAD)))
-    return Sweep("redo+oltp", (alone, loaded), rising=False)
-
-
-def _working_sets(queue_depth: int) -> Sweep:
-    """Return the same reads within increasing parts of the target: a cache shows as a step."""
-    shares = [2.0**-exponent for exponent in range(WORKING_SET_HALVINGS, -1, -1)]
-    at: dict[str, str | int | float] = {"workload": WORKING_SET, "queue_depth": queue_depth}
-    points = tuple(LoadPoint({**at, "share": share}, ((OLTP_READ, queue_depth),), share=share) for share in shares)
-    return Sweep(WORKING_SET, points, rising=False)
+def _fixed_points(preset: str, depth: int, *, coarse: bool) -> Iterator[LoadPoint]:
+    """Yield the points of a preset whose queue depth does not rise."""
+    if preset == "normal":  # ORION's matrix: every mix of concurrent small and large reads
+        mixes = (COARSE_MATRIX_LARGE, COARSE_MATRIX_SMALL) if coarse else (MATRIX_LARGE, MATRIX_SMALL)
+        for large, small in product(*mixes):
+            loads = tuple((stream, count) for stream, count in ((OLTP_READ, small), (DSS_RANDOM, large)) if count)
+            if loads:
+                yield LoadPoint({"workload": preset, "small": small, "large": large}, loads)
+    elif preset == "redo":
+        for size in COARSE_REDO_BLOCKS if coarse else REDO_BLOCKS:
+            yield LoadPoint({"workload": preset, "block_bytes": size}, ((_redo(size), 1),))
+    elif preset == "redo+oltp":
+        log = _redo(SMALL_BYTES, REDO_RATE)
+        yield LoadPoint({"workload": "redo-alone", "queue_depth": 0}, ((log, 1),))
+        yield LoadPoint({"workload": preset, "queue_depth": REDO_LOAD}, ((log, 1), (OLTP_7030, REDO_LOAD)))
+    elif preset == WORKING_SET:  # the same reads within increasing parts of the target: a cache shows as a step
+        point = _point(preset, OLTP_READ, depth or WORKING_SET_DEPTH)
+        for share in (2.0**-exponent for exponent in range(WORKING_SET_HALVINGS, -1, -1)):
+            yield replace(point, at={**point.at, "share": share}, share=share)
+    elif preset == SUSTAINED:
+        yield _point(preset, WRITES, depth or SUSTAINED_DEPTH)
 
 
 def with_target_size(point: LoadPoint, size_bytes: int) -> LoadPoint:
@@ -207,40 +195,29 @@ def sweeps(
     """
     small, large = depth or (COARSE_LIMIT if coarse else 256), depth or 64
     step, step_of_two = (COARSE_STEP, COARSER_STEP) if coarse else (2, 2)
-    redo_blocks = COARSE_REDO_BLOCKS if coarse else REDO_BLOCKS
-    mixes = (COARSE_MATRIX_LARGE, COARSE_MATRIX_SMALL) if coarse else (MATRIX_LARGE, MATRIX_SMALL)
     if custom is not None and preset == custom.name:
         return (Sweep(preset, (_point(custom.words, custom, depth or 1),), rising=False),)
-
     mix = Stream("small", SMALL_BYTES, read_percent=100 if custom is None else custom.read_percent)
-
-    def two_sweeps() -> tuple[Sweep, ...]:
-        return (
-            _rising("oltp-read", OLTP_READ, small, step_of_two),
-            _on_pages("dss-rand", DSS_RANDOM, large, "huge", step_of_two),
-        )
-
-    def survey() -> tuple[Sweep, ...]:
-        reads, large_reads = two_sweeps()
-        mixed = _rising("oltp-7030", OLTP_7030, small, step_of_two)
-        return reads, _later(mixed, -1 if coarse else 1), _later(large_reads, 1)
-
-    table: dict[str, Callable[[], tuple[Sweep, ...]]] = {
-        "oltp-read": lambda: (_rising("oltp-read", OLTP_READ, small, step),),
-        "oltp-7030": lambda: (_rising("oltp-7030", OLTP_7030, small, step),),
-        "single-read": lambda: (_rising("single-read", OLTP_READ, 1, step),),
-        "dss-rand": lambda: (_on_pages("dss-rand", DSS_RANDOM, large, pages, step),),
-        "dss-scan": lambda: (_on_pages("dss-scan", DSS_SCAN, max(1, large // READ_AHEAD), pages, step),),
-        "simple": two_sweeps,
-        "calibrate": two_sweeps,
-        "survey": survey,
-        SLO: lambda: (_rising(SLO, mix, small, COARSER_STEP),),
-        SUSTAINED: lambda: (Sweep(SUSTAINED, (_point(SUSTAINED, WRITES, depth or SUSTAINED_DEPTH),), rising=False),),
-        "normal": lambda: (_matrix(*mixes),),
-        WORKING_SET: lambda: (_working_sets(depth or WORKING_SET_DEPTH),),
-        "redo": lambda: (_redo_sizes(redo_blocks),),
-        "redo+oltp": lambda: (_redo_under_load(),),
-        "load": lambda: (_rising("load", LOAD, depth or LOAD_DEPTH, step),),
-        "fsync": lambda: (_rising("fsync", FSYNC, 1, step),),
+    rising = {
+        "oltp-read": (OLTP_READ, small, step),
+        "oltp-7030": (OLTP_7030, small, step),
+        "single-read": (OLTP_READ, 1, step),
+        SLO: (mix, small, COARSER_STEP),
+        "load": (LOAD, depth or LOAD_DEPTH, step),
+        "fsync": (FSYNC, 1, step),
     }
-    return table[preset]()
+    scanned = {"dss-rand": (DSS_RANDOM, large), "dss-scan": (DSS_SCAN, max(1, large // READ_AHEAD))}
+    if preset in rising:
+        return (_rising(preset, *rising[preset]),)
+    if preset in scanned:
+        return (_on_pages(preset, *scanned[preset], pages, step),)
+    if preset not in {"simple", "calibrate", "survey"}:
+        return (Sweep(preset, tuple(_fixed_points(preset, depth, coarse=coarse)), rising=False),)
+    reads = _rising("oltp-read", OLTP_READ, small, step_of_two)
+    large_reads = _on_pages("dss-rand", DSS_RANDOM, large, "huge", step_of_two)
+    if preset != "survey":
+        return reads, large_reads
+    mixed = _rising("oltp-7030", OLTP_7030, small, step_of_two)
+    # One request at a time says little of what mixes and scans can reach.
+    later = ((mixed, -1 if coarse else 1), (large_reads, 1))
+    return reads, *(Sweep(sweep.workload, sweep.points[first:] or sweep.points) for sweep, first in later)

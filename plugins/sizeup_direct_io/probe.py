@@ -13,7 +13,7 @@ from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes
 from sizeup_direct_io import cold_read, durations
 from sizeup_direct_io.binding import IoJob
-from sizeup_direct_io.presets import READ_AHEAD, SUSTAINED, Durable, Sweep
+from sizeup_direct_io.presets import READ_AHEAD, SUSTAINED, Durable
 from sizeup_direct_io.run import Run
 from sizeup_direct_io.settings import RunSettings, bandwidth_settings, find_path_bandwidth, lies_under
 from sizeup_direct_io.worker import Pattern
@@ -23,8 +23,8 @@ MOST_DEPTH = 1024
 _SAME_ENGINE = {"aio": ("aio", "oracle-like")}
 
 
-def _without_effect(settings: RunSettings) -> str:
-    """Return why a value has no effect, where the manifest cannot express it; empty if all values have one."""
+def _refused(settings: RunSettings) -> str:
+    """Return why the settings are refused, where the manifest cannot express it; empty if they are not."""
     depth, threads, wanted = settings.depth, settings.threads, settings.sweeps
     if settings.preset == "dss-scan" and 0 < depth < READ_AHEAD:
         return f"depth={depth}: each stream of dss-scan has queue depth {READ_AHEAD}; set depth to {READ_AHEAD} or more"
@@ -53,40 +53,19 @@ def _without_effect(settings: RunSettings) -> str:
     other = settings.compare_engine
     if other != "none" and settings.engine in _SAME_ENGINE.get(other, (other,)):
         return f"compare_engine={other} has no effect with engine={settings.engine}: it is the same engine"
-    return ""
-
-
-def _axis_ranges(wanted: Iterable[Sweep]) -> dict[str, tuple[float, float]]:
-    """Return the range of every numeric coordinate of a run."""
-    values_by_name: dict[str, list[float]] = {}
-    for sweep in wanted:
-        for point in sweep.points:
-            for key, value in point.at.items():
-                if not isinstance(value, str):
-                    values_by_name.setdefault(key, []).append(value)
-    return {key: (min(values), max(values)) for key, values in values_by_name.items()}
-
-
-def _refuse_depths(settings: RunSettings) -> str:
-    """Return why the queue depths of further targets are refused; empty if they are not."""
     depths, paths = settings.other_depths, settings.other_paths
     shown = f"more_depths={settings.more_depths}"
     if depths and not paths:
         return f"{shown} has no effect without more_paths; remove more_depths"
     if depths and (len(depths) != len(paths) or not all(d.isdecimal() and 0 < int(d) <= MOST_DEPTH for d in depths)):
         return f"{shown}: expected one queue depth from 1 to {MOST_DEPTH} for each of the {len(paths)} more_paths"
-    return ""
-
-
-def _refuse_budget(settings: RunSettings) -> str:
-    """Return that the time budget is too short for the preset; empty if it is not."""
     least = durations.least_seconds(settings)
-    if not settings.budget or settings.budget >= least:
-        return ""
-    return (
-        f"budget={settings.budget:g}: expected at least {math.ceil(least)} s for {settings.preset} with "
-        f"ramps={settings.ramps}; increase budget, or decrease ramps or warmup"
-    )
+    if settings.budget and settings.budget < least:
+        return (
+            f"budget={settings.budget:g}: expected at least {math.ceil(least)} s for {settings.preset} with "
+            f"ramps={settings.ramps}; increase budget, or decrease ramps or warmup"
+        )
+    return ""
 
 
 class DirectIo:
@@ -96,13 +75,14 @@ class DirectIo:
         """One step: the preset named."""
         run = msgspec.convert(settings, RunSettings)
         step, path = f"{NAME}.{run.preset}", run.path
-        if not path:
-            yield Refusal(step, NAME, "no target: set path to a directory, an existing file or a device")
-            return
-        reason = _without_effect(run) or _refuse_depths(run) or _refuse_budget(run)
+        reason = _refused(run) if path else "no target: set path to a directory, an existing file or a device"
         if reason:
             yield Refusal(step, NAME, reason)
             return
+        coordinates = dict[str, list[float]]()
+        for key, value in (item for sweep in run.sweeps for point in sweep.points for item in point.at.items()):
+            if not isinstance(value, str):
+                coordinates.setdefault(key, []).append(value)
         estimated, written = durations.estimated_seconds(run), format_bytes(run.most_written)
         hazards = [Hazard.IO_READ, Hazard.CPU_LOAD]
         if run.writes:
@@ -129,7 +109,7 @@ class DirectIo:
             + (f"; {cold_read.TOUCHES}" if run.cold_read else "")
             + (f"; up to {written} are written over it in {run.most_seconds:g} s" if run.preset == SUSTAINED else "")
             + ("" if run.budget or run.preset == SUSTAINED else f"; {durations.ASSUMPTION}"),
-            axis_ranges=_axis_ranges(run.sweeps),
+            axis_ranges={key: (min(values), max(values)) for key, values in coordinates.items()},
         )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:

@@ -61,7 +61,10 @@ class TargetRun:
             raise
         except (SizeupError, OSError) as error:
             yield from path_gaps(self._paths, self.probe, at_once=True)
-            message = self._located(describe_failure(error))
+            message = describe_failure(error)
+            message = message if self._where in message else f"{self._where}: {message}"
+            removed = filter(None, (setup.describe_loss() for setup in self._setups))
+            message = "; ".join([message, *removed, *(str(change) for change in self._paths.changes if change.lost)])
             if isinstance(error, StalledError):
                 close_seconds = 0.0  # the wait for it is over
                 raise StalledError(message) from error
@@ -73,12 +76,6 @@ class TargetRun:
     def _emissions(self) -> Generator[Emission, None, None]:
         """Yield everything that the step itself emits."""
         raise NotImplementedError
-
-    def _located(self, message: str) -> str:
-        """Return a message with its target, and with the devices and paths that were lost before."""
-        located = message if self._where in message else f"{self._where}: {message}"
-        removed = filter(None, (setup.describe_loss() for setup in self._setups))
-        return "; ".join([located, *removed, *(str(change) for change in self._paths.changes if change.lost)])
 
     def _start(self) -> Generator[Emission, None, tuple[CounterSource, BackgroundLoad]]:
         """Watch the paths to all targets; return where the counters of the first are, and the load of others."""
@@ -124,7 +121,9 @@ class Run(TargetRun):
         self._budget.extend(time.monotonic() - start)
         self._where = settings.path
         yield from self._leave_out_unaligned()
-        yield from self._unpinned()
+        for each in self._setups:
+            if not each.near_cpus.groups and several_nodes():
+                yield Gap(f"io.direct: CPUs near {each.target.path}", each.near_cpus.description)
         self._counter_source, background = yield from self._start()
         self._verdict = PointVerdict(
             setup, background, settings.path_limit or None, settings.path_bandwidth, settings.cache_size
@@ -191,12 +190,6 @@ class Run(TargetRun):
             sweeps.append(replace(sweep, points=points))
         self._sweeps = tuple(sweeps)
 
-    def _unpinned(self) -> Iterator[Gap]:
-        """Report targets whose threads run on any node, where there are several."""
-        for setup in self._setups:
-            if not setup.near_cpus.groups and several_nodes():
-                yield Gap(f"io.direct: CPUs near {setup.target.path}", setup.near_cpus.description)
-
     def _checks(self, streams: Sequence[Stream]) -> Generator[Emission, None, None]:
         checks = Checks(self._setup, self._counter_source, self._context, self._settings.reserve)
         for setup in self._setups:
@@ -234,7 +227,9 @@ class Run(TargetRun):
                 now = sum(bool(runs[i]) if ramp else sized[i].huge_pages not in ended for i in order[turn:])
                 each = now + sum(map(bool, runs)) if ramp == 0 else sum(map(bool, runs))
                 left = now + (settings.ramps - ramp - 1) * each + later
-                yield self._progress(left, _describe(point, ramp, settings.ramps))
+                loaded = " and ".join(f"{count} {stream.name}" for stream, count in point.loads)
+                turns = f", ramp {ramp + 1} of {settings.ramps}" if settings.ramps > 1 else ""
+                yield self._progress(left, f"{point.at['workload']}: {loaded}{turns}")
                 cached = self._setup.cached_bytes()
                 start = time.monotonic()
                 measured = yield from self._measure_point(point, self._budget.window(settings.window, left))
@@ -281,16 +276,11 @@ class Run(TargetRun):
             return Gap(f"io.direct: knee of {sweep.workload}", why)
         return found
 
-    @property
-    def _point_seconds(self) -> float:
-        """What a window is expected to take: as the ones before, which may have ended later or earlier than set."""
-        window = self._settings.window
-        return statistics.fmean(self._measured_seconds or [window.warmup_seconds + window.seconds])
-
     def _progress(self, left: int, activity: str) -> Progress:
-        """Return how far the run is, with ``left`` windows to come."""
-        done = len(self._measured_seconds)
-        seconds = self._budget.left_seconds if self._budget.limited else left * self._point_seconds
+        """Return how far the run is, with ``left`` windows to come, which may end later or earlier than set."""
+        done, window = len(self._measured_seconds), self._settings.window
+        each = statistics.fmean(self._measured_seconds or [window.warmup_seconds + window.seconds])
+        seconds = self._budget.left_seconds if self._budget.limited else left * each
         return Progress(done / (done + left), max(0.0, seconds), activity)
 
     def _measure_point(self, point: LoadPoint, window: Window) -> Generator[Emission, None, MeasuredPoint]:
@@ -389,8 +379,3 @@ class Run(TargetRun):
         depths = (point.loads[0][1], *others) if others else ()
         window = self._budget.compared(self._settings.window)
         return ComparedLoad(point, window, self._context, self._verdict, self._paths, depths)
-
-
-def _describe(point: LoadPoint, ramp: int, ramps: int) -> str:
-    loads = " and ".join(f"{count} {stream.name}" for stream, count in point.loads)
-    return f"{point.at['workload']}: {loads}" + (f", ramp {ramp + 1} of {ramps}" if ramps > 1 else "")

@@ -43,22 +43,16 @@ def _device_or_mount(path: str, machine: Machine) -> BlockDevice | NfsMount | No
     return max(above, key=lambda pair: len(pair[0]))[1] if above else None
 
 
-def _adapters(leaf: str, machine: Machine) -> set[str]:
-    """Return the NVMe controllers or host adapters of a disk."""
-    adapters = {name for space in machine.nvme_namespaces if space.name == leaf for name in space.controllers}
-    return adapters | {device.hba for device in machine.scsi_devices if device.block_device == leaf}
-
-
 def _adapters_of(path: str, machine: Machine) -> list[set[str]]:
-    """Return the adapters of each disk, or of the server, beneath a path; an empty set if unknown."""
+    """Return the NVMe controllers or adapters of each disk, or of the server, beneath a path; empty if unknown."""
     holder = _device_or_mount(path, machine)
-    match holder:
-        case BlockDevice():
-            return [_adapters(leaf, machine) for leaf in holder.leaves or (holder.name,)]
-        case NfsMount():
-            return [{holder.nic} if holder.nic else set()]
-        case None:
-            return [set()]
+    if not isinstance(holder, BlockDevice):
+        return [{holder.nic} if holder is not None and holder.nic else set()]
+    return [
+        {name for space in machine.nvme_namespaces if space.name == leaf for name in space.controllers}
+        | {device.hba for device in machine.scsi_devices if device.block_device == leaf}
+        for leaf in holder.leaves or (holder.name,)
+    ]
 
 
 def find_path_bandwidth(paths: Iterable[str], machine: Machine) -> TargetBandwidth | None:

@@ -7,7 +7,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 
 from msgspec import Struct
@@ -162,20 +162,6 @@ def new_file_size(requested_bytes: int, available: int, reserve_bytes: int, path
     return size
 
 
-def existing_target_size(spec: TargetSpec, usable_bytes: int, most_bytes: int) -> int:
-    """Return how much of an existing target to use: as set, else all of it or ``most_bytes``."""
-    if usable_bytes < SMALLEST_BYTES:
-        raise RefusedError(f"{spec.path}: {usable_bytes} bytes are too few: expected {format_bytes(SMALLEST_BYTES)}")
-    size = spec.size_bytes or min(usable_bytes, most_bytes)
-    if size > usable_bytes:
-        raise RefusedError(
-            f"size={size}: {spec.path} has only {format_bytes(usable_bytes)}; decrease size, or remove it"
-        )
-    if size < SMALLEST_BYTES:
-        raise RefusedError(f"size={size}: expected at least {format_bytes(SMALLEST_BYTES)}")
-    return size
-
-
 def refuse_without_effect(specs: Sequence[TargetSpec], *, remove_leftovers: bool) -> None:
     """Raise RefusedError for options without effect on targets of these kinds."""
     modes = []
@@ -241,23 +227,19 @@ def _open_existing(spec: TargetSpec, kind: TargetKind) -> OpenTarget:
     os.set_blocking(descriptor, True)  # non-blocking in case of a pipe; io_uring would return EAGAIN
     start_bytes = PROTECTED_BYTES if overwritten else 0
     usable = os.lseek(descriptor, 0, os.SEEK_END) - 2 * start_bytes
-    try:
-        size_bytes = existing_target_size(spec, usable, DEFAULT_BYTES if overwritten else usable)
-    except RefusedError:
+    size, least, refused = spec.size_bytes or min(usable, DEFAULT_BYTES if overwritten else usable), SMALLEST_BYTES, ""
+    if usable < least:
+        refused = f"{spec.path}: {usable} bytes are too few: expected {format_bytes(least)}"
+    elif size > usable:
+        refused = f"size={size}: {spec.path} has only {format_bytes(usable)}; decrease size, or remove it"
+    elif size < least:
+        refused = f"size={size}: expected at least {format_bytes(least)}"
+    if refused:
         os.close(descriptor)
-        raise
+        raise RefusedError(refused)
     mount, status = read_mount(descriptor) if is_file else None, os.fstat(descriptor)
     number = status.st_dev if is_file else status.st_rdev
-    return OpenTarget(kind, spec.path, descriptor, start_bytes, size_bytes, mount, number)
-
-
-def _mode(path: str) -> int:
-    """Return the mode of a path without opening it for I/O."""
-    found = files.open_existing(path, os.O_PATH)
-    try:
-        return os.fstat(found).st_mode
-    finally:
-        os.close(found)
+    return OpenTarget(kind, spec.path, descriptor, start_bytes, size, mount, number)
 
 
 def open_target(spec: TargetSpec) -> OpenTarget:
@@ -265,7 +247,11 @@ def open_target(spec: TargetSpec) -> OpenTarget:
     if not spec.path.startswith("/"):
         raise RefusedError(f"path={spec.path}: expected an absolute path of a directory, a file or a device")
     try:
-        mode = _mode(spec.path)
+        found = files.open_existing(spec.path, os.O_PATH)  # not for I/O
+        try:
+            mode = os.fstat(found).st_mode
+        finally:
+            os.close(found)
         if stat.S_ISDIR(mode):
             return _open_directory(spec)
         if stat.S_ISREG(mode):
@@ -320,24 +306,20 @@ The versions of DRBD are 8, 8.4 that was not shut down, and 9.
 """
 
 
-def find_signature(first: bytes, last: bytes, size_bytes: int) -> str | None:
-    """Return the owner of a signature at either end of a device; None without one."""
+def refuse_if_formatted(descriptor: int, size_bytes: int) -> None:
+    """Raise RefusedError if either end has a known signature; ``descriptor`` is read without O_DIRECT."""
+    first = os.pread(descriptor, PROTECTED_BYTES, 0)
+    last = os.pread(descriptor, PROTECTED_BYTES, max(0, size_bytes - PROTECTED_BYTES))
     # RAID of version 1.0 has it 8 to 12 KiB before the end, 0.90 in the last aligned 64 KiB.
     md_ends = ((size_bytes // 512 - 16) & ~7) * 512 - size_bytes, (size_bytes & ~0xFFFF) - 0x10000 - size_bytes
     for owner, magic, offsets in ((*_MD, md_ends), *_SIGNATURES):
         for offset in offsets:
             area, start = (first, offset) if offset >= 0 else (last, len(last) + offset)
             if start >= 0 and area[start : start + len(magic)] == magic:
-                return owner
-    return None
-
-
-def _swap_numbers(paths: Iterable[str]) -> set[str]:
-    numbers = set()
-    for path in paths:
-        with contextlib.suppress(OSError):
-            numbers.add(format_device_number(os.stat(path).st_rdev))
-    return numbers
+                raise RefusedError(
+                    f"the device has the signature of {owner} and is not overwritten; if it is unused, remove the "
+                    "signature first (wipefs --all) and try again"
+                )
 
 
 def refuse_if_used(device_number: int, *, sysfs: str = SYS, proc: str = PROC) -> None:
@@ -352,7 +334,10 @@ def refuse_if_used(device_number: int, *, sysfs: str = SYS, proc: str = PROC) ->
         if known is None:
             raise RefusedError(f"this device is not written to, because it is unknown whether it is {unknown}")
     points = {mount.devno: mount.point for mount in mounts or ()}
-    swap_numbers = _swap_numbers(swaps or ())
+    swap_numbers = set()
+    for path in swaps or ():
+        with contextlib.suppress(OSError):
+            swap_numbers.add(format_device_number(os.stat(path).st_rdev))
     for folder in (disk, *find_partitions(disk)) if disk is not None else ():
         name = os.path.basename(folder)
         number = format_device_number(device_number) if folder == disk else read_line(f"{folder}/dev")
@@ -368,18 +353,6 @@ def refuse_if_used(device_number: int, *, sysfs: str = SYS, proc: str = PROC) ->
             raise RefusedError(f"{name} is held by {', '.join(holders)}: a device in use is never overwritten")
         if read_line(f"{folder}/ro") == "1":
             raise RefusedError(f"{name} is read-only")
-
-
-def refuse_if_formatted(descriptor: int, size_bytes: int) -> None:
-    """Raise RefusedError if either end has a known signature; ``descriptor`` is read without O_DIRECT."""
-    first = os.pread(descriptor, PROTECTED_BYTES, 0)
-    last = os.pread(descriptor, PROTECTED_BYTES, max(0, size_bytes - PROTECTED_BYTES))
-    owner = find_signature(first, last, size_bytes)
-    if owner is not None:
-        raise RefusedError(
-            f"the device has the signature of {owner} and is not overwritten; if it is unused, remove the signature "
-            "first (wipefs --all) and try again"
-        )
 
 
 def open_for_writing(path: str, allowed: str) -> int:

@@ -6,7 +6,7 @@ import itertools
 import os
 import secrets
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TypeVar
@@ -102,7 +102,11 @@ class TargetSetup:
         self.near_cpus = find_near_cpus(target.device_number, os.sched_getaffinity(0))
         self._descriptors[(Durable.NO, False)] = self._descriptors[(Durable.FDATASYNC, False)] = target.descriptor
         self.alignment = binding.alignment(target.descriptor)
-        self._check_alignment(streams)
+        if all(stream.block_bytes % self.unit_bytes for stream in streams):
+            smallest = min(stream.block_bytes for stream in streams)
+            raise RefusedError(
+                f"block={smallest}: direct I/O to {target.path} needs a multiple of {self.unit_bytes} bytes"
+            )
         extends = any(stream.extends for stream in streams)
         if extends and target.kind is not TargetKind.MADE:
             raise RefusedError(f"{spec.path}: writes that extend a file need a directory; set path to one")
@@ -116,7 +120,13 @@ class TargetSetup:
                 "I/O in flight; remove threads"
             )
         if target.kind is TargetKind.MADE:
-            yield from self._report_leftovers(remove=remove_leftovers)
+            for leftover in self.call_with_timeout(
+                "searching for leftover files", lambda: find_leftovers(target.path, os.uname().nodename)
+            ):
+                what = "removed" if remove_leftovers else "remove it, or set remove_leftovers=true"
+                if remove_leftovers:
+                    files.remove(leftover)
+                yield Gap(leftover, f"left by a crashed run; {what}")
         if target.writable and not extends:
             if fill_seconds is None or spec.size_bytes:
                 yield from self.fill(target.descriptor, target.start_bytes, target.size_bytes)
@@ -162,24 +172,6 @@ class TargetSetup:
             return max(1, self.alignment[1])
         queues = (f"{self._device_folder}{part}/queue/logical_block_size" for part in ("", "/.."))  # of a partition: ..
         return next(filter(None, map(read_integer, queues)), 1)
-
-    def _check_alignment(self, streams: Sequence[Stream]) -> None:
-        smallest = min(stream.block_bytes for stream in streams)
-        if all(stream.block_bytes % self.unit_bytes for stream in streams):
-            raise RefusedError(
-                f"block={smallest}: direct I/O to {self.target.path} needs a multiple of {self.unit_bytes} bytes"
-            )
-
-    def _report_leftovers(self, *, remove: bool) -> Generator[Emission, None, None]:
-        path = self.target.path
-        for leftover in self.call_with_timeout(
-            "searching for leftover files", lambda: find_leftovers(path, os.uname().nodename)
-        ):
-            if remove:
-                files.remove(leftover)
-                yield Gap(leftover, "left by a crashed run; removed")
-            else:
-                yield Gap(leftover, "left by a crashed run; remove it, or set remove_leftovers=true")
 
     def fill(self, descriptor: int, start_bytes: int, size_bytes: int) -> Generator[Emission, None, None]:
         """Write every byte once, with data that cannot be compressed or deduplicated."""

@@ -264,20 +264,6 @@ def _check_invisible_caches(evidence: Evidence) -> Iterator[Reason]:
             )
 
 
-def _check_content(content: ContentSample) -> Reason:
-    """Check that the target holds data: a device need not read deallocated, zeroed or deduplicated blocks."""
-    alike, kind = max((content.zero, "zero"), (content.repeated, "identical"))
-    found = f"{alike} of {content.blocks} sampled blocks are {kind}"
-    if alike >= ALL_ALIKE_SHARE * content.blocks:
-        return fail(
-            f"{found}: reads of deallocated, zeroed or deduplicated blocks may reach no medium",
-            "write data to the whole target first, or set path to a directory",
-        )
-    if alike >= ALIKE_SHARE * content.blocks:
-        return warn(f"{found}: reads of such blocks may reach no medium")
-    return passed(f"{content.blocks} blocks that were sampled before the run hold data")
-
-
 def _check_speed(evidence: Evidence) -> Iterator[Reason]:
     """Compare the figure with the bandwidth of the path and the mechanics of the disks.
 
@@ -313,8 +299,19 @@ def check_physical(evidence: Evidence) -> Iterator[Reason]:
             yield warn(f"{odd} of the target are compressed, inline or not allocated yet")
         else:
             yield passed("the whole target is written")
-    if evidence.content is not None:
-        yield _check_content(evidence.content)
+    if (content := evidence.content) is not None:
+        # A device need not read deallocated, zeroed or deduplicated blocks.
+        alike, kind = max((content.zero, "zero"), (content.repeated, "identical"))
+        found = f"{alike} of {content.blocks} sampled blocks are {kind}"
+        if alike >= ALL_ALIKE_SHARE * content.blocks:
+            yield fail(
+                f"{found}: reads of deallocated, zeroed or deduplicated blocks may reach no medium",
+                "write data to the whole target first, or set path to a directory",
+            )
+        elif alike >= ALIKE_SHARE * content.blocks:
+            yield warn(f"{found}: reads of such blocks may reach no medium")
+        else:
+            yield passed(f"{content.blocks} blocks that were sampled before the run hold data")
     if evidence.small_read_p50_ns is not None and evidence.small_read_p50_ns < IMPLAUSIBLE_NS:
         yield warn(f"read latency p50 of {format_ns(evidence.small_read_p50_ns)} is that of a cache, not of a device")
     yield from _check_speed(evidence)
@@ -392,17 +389,6 @@ class Conditions(Struct, frozen=True):
     """The requests write, to disks that may be flash: nothing has brought it to its steady state."""
 
 
-def _check_background(conditions: Conditions) -> Iterator[Reason]:
-    """Yield what other processes did on the CPUs and disks during the measurement."""
-    others, background_busy = conditions.others_share, conditions.background.busy_share
-    if others is not None and background_busy is not None and others > background_busy + BACKGROUND_CHANGE:
-        yield warn(f"other processes used {others:.0%} of the CPUs during the run, {background_busy:.0%} before it")
-    if conditions.other_io is not None:
-        before = f"; before it {conditions.background.io}" if conditions.background.io else ""
-        text = f"other I/O, or the file system's own, during the run: {conditions.other_io}{before}"
-        yield warn(text) if conditions.other_io.significant else passed(text)
-
-
 def mixed_paths(change: str) -> str:
     """Return what a path change means for a figure measured across it."""
     return f"{change}: the figure mixes measurements from before and after it"
@@ -419,7 +405,13 @@ def check_steady(conditions: Conditions) -> Iterator[Reason]:
         ramp = f"throughput of this ramp {conditions.ramp_change:+.0%} relative to the first"
         yield warn(ramp) if abs(conditions.ramp_change) > LARGE_DRIFT else passed(ramp)
     yield from map(warn, conditions.background.background_caveats)
-    yield from _check_background(conditions)
+    others, background_busy = conditions.others_share, conditions.background.busy_share
+    if others is not None and background_busy is not None and others > background_busy + BACKGROUND_CHANGE:
+        yield warn(f"other processes used {others:.0%} of the CPUs during the run, {background_busy:.0%} before it")
+    if conditions.other_io is not None:
+        before = f"; before it {conditions.background.io}" if conditions.background.io else ""
+        text = f"other I/O, or the file system's own, during the run: {conditions.other_io}{before}"
+        yield warn(text) if conditions.other_io.significant else passed(text)
     yield from map(warn, conditions.thermal_caveats)
     if conditions.thermal_summary and not conditions.thermal_caveats:
         yield passed(conditions.thermal_summary)

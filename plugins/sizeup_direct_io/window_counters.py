@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import resource
 import time
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import astuple
 
 from sizeup.model.sample import Progress
@@ -53,17 +53,15 @@ class ThermalState(Struct, frozen=True):
     """By device: ``nvme0``, ``coretemp.0``."""
 
 
-def _throttled(sysfs: str) -> Iterator[tuple[str, int]]:
-    folder = f"{sysfs}/devices/system/cpu"
-    for name in list_names(folder):
+def read_thermal_state(sysfs: str = SYS) -> ThermalState:
+    """See the kernel's Documentation/admin-guide/thermal and Documentation/hwmon/sysfs-interface.rst."""
+    throttled, temperatures = dict[str, int](), dict[str, Temperature]()
+    for name in list_names(f"{sysfs}/devices/system/cpu"):
         if name.startswith("cpu") and name[3:].isdigit():
-            counts = [read_integer(f"{folder}/{name}/thermal_throttle/{counter}") for counter in _COUNTERS]
-            known = [count for count in counts if count is not None]
-            if known:
-                yield name, sum(known)
-
-
-def _temperatures(sysfs: str) -> Iterator[tuple[str, Temperature]]:
+            folder = f"{sysfs}/devices/system/cpu/{name}/thermal_throttle"
+            counts = [count for one in _COUNTERS if (count := read_integer(f"{folder}/{one}")) is not None]
+            if counts:
+                throttled[name] = sum(counts)
     for name in list_names(f"{sysfs}/class/hwmon"):
         folder = f"{sysfs}/class/hwmon/{name}"
         now = read_integer(f"{folder}/temp1_input")
@@ -73,12 +71,8 @@ def _temperatures(sysfs: str) -> Iterator[tuple[str, Temperature]]:
         low, high = _PLAUSIBLE_CELSIUS
         known = [limit / 1000 for limit in limits if limit is not None and low < limit / 1000 < high]
         device = os.path.basename(os.path.realpath(f"{folder}/device"))
-        yield device, Temperature(now / 1000, known[0] if known else None)
-
-
-def read_thermal_state(sysfs: str = SYS) -> ThermalState:
-    """See the kernel's Documentation/admin-guide/thermal and Documentation/hwmon/sysfs-interface.rst."""
-    return ThermalState(dict(_throttled(sysfs)), dict(_temperatures(sysfs)))
+        temperatures[device] = Temperature(now / 1000, known[0] if known else None)
+    return ThermalState(throttled, temperatures)
 
 
 def thermal_caveats(before: ThermalState, after: ThermalState) -> tuple[str, ...]:
@@ -113,7 +107,7 @@ class CounterSource(Struct, frozen=True):
 
     device_number: int
     nfs_mount_point: str | None = None
-    paths: PathWatch | None = None
+    paths: PathWatch = field(default_factory=lambda: PathWatch({}))
     targets: Mapping[str, int] = {}
     """Device number of each of several targets, by stream; empty for one target."""
 
