@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator, Sequence
 from enum import IntEnum
-from typing import Any
+from typing import Any, Self
 
+import msgspec
 from msgspec import Struct, convert, field
-from msgspec.structs import asdict
+from msgspec.structs import asdict, fields
 
+from sizeup.model.plan import Settings, SettingValue
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, NativeJob
 from sizeup_memory._native import ffi, lib
-from sizeup_memory.step_settings import StepSettings
 
 MAX_NODES = int(lib.SIZEUP_NODES)
 MAX_POINTS = int(lib.SIZEUP_POINTS)
@@ -75,6 +77,28 @@ class ChasePoint(Struct, frozen=True):
             "cpu": self.cpu,
             "sibling": -1 if self.sibling is None else self.sibling,
             **self.memory.native(),
+        }
+
+
+class StepSettings(Struct, frozen=True, omit_defaults=True):
+    """What a step's worker needs. Stored with lists and tables as JSON text, and without what has its default."""
+
+    @classmethod
+    def of(cls, settings: Settings, **more: Any) -> Self:
+        """Return the value of settings, which may hold others as well; ``more`` are values instead of text."""
+        found: dict[str, Any] = {}
+        for entry in fields(cls):
+            value = settings.get(entry.encode_name)
+            if value is not None:
+                is_json = isinstance(value, str) and entry.type is not str
+                found[entry.encode_name] = json.loads(str(value)) if is_json else value
+        return convert(found | more, cls, str_keys=True)
+
+    def stored(self) -> dict[str, SettingValue]:
+        """Return the settings as a step holds them."""
+        plain = msgspec.to_builtins(self, str_keys=True)
+        return {
+            name: value if isinstance(value, str | int | float) else json.dumps(value) for name, value in plain.items()
         }
 
 

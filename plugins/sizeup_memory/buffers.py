@@ -63,7 +63,8 @@ def bytes_per_thread(caches: Iterable[SharedCache], active: Collection[int]) -> 
     for cache in caches:
         sharing = [cpu for cpu in cache.cpus if cpu in least]
         for cpu in sharing:
-            least[cpu] = max(least[cpu], _rounded_up(CACHE_MULTIPLE * cache.bytes / len(sharing)))
+            wanted = CACHE_MULTIPLE * cache.bytes / len(sharing)
+            least[cpu] = max(least[cpu], -int(-wanted // UNIT_BYTES) * UNIT_BYTES)
     return least
 
 
@@ -142,10 +143,6 @@ def cache_verdict(at: Coordinates, caveats: Iterable[str]) -> Estimate:
         caveats=reasons,
         extra={"verdict": "warn", "reasons": "; ".join(reasons), "sizing": "left out"},
     )
-
-
-def _rounded_up(size: float) -> int:
-    return -int(-size // UNIT_BYTES) * UNIT_BYTES
 
 
 def usable_bytes(wanted: int, available: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 
@@ -230,25 +230,19 @@ def _range_cause(level: Level, values: Mapping[int, float], conditions: CurveCon
     factor = values[slowest] / values[fastest]
     low, high = sorted((fastest, slowest))
     where = f"the latencies at {format_bytes(low)} and {format_bytes(high)} differ by a factor of {factor:.1f}"
-    return f"{where}; {'; '.join(_causes(level, low, high, conditions)) or _unknown_cause(level, conditions)}"
-
-
-def _causes(level: Level, low: int, high: int, conditions: CurveConditions) -> Iterable[str]:
-    reach, others = conditions.tlb_reach_bytes, conditions.others
+    reach, others, causes = conditions.tlb_reach_bytes, conditions.others, list[str]()
     if low <= reach < high:
-        yield f"the TLB reaches {format_bytes(reach)}"
+        causes.append(f"the TLB reaches {format_bytes(reach)}")
     for span in (low, high):
         share = conditions.huge_shares.get(span, 1.0)
         if share < _LEAST_HUGE_SHARE:
-            yield f"at {format_bytes(span)}, {share:.0%} of the memory was on transparent huge pages"
+            causes.append(f"at {format_bytes(span)}, {share:.0%} of the memory was on transparent huge pages")
     shared = f"{level.name} is shared by all CPUs" if not level.cpus else f"{level.cpus} CPUs share the {level.name}"
     if level.cpus != 1 and others.cpu_share is not None and others.cpu_share > BUSY_SHARE:
-        yield f"{shared}, and other processes used {others.cpu_share:.0%} of the CPUs"
+        causes.append(f"{shared}, and other processes used {others.cpu_share:.0%} of the CPUs")
     if others.stolen_share is not None and others.stolen_share > _STOLEN_SHARE:
-        yield f"the hypervisor ran something else for {others.stolen_share:.0%} of the time (steal)"
-
-
-def _unknown_cause(level: Level, conditions: CurveConditions) -> str:
+        causes.append(f"the hypervisor ran something else for {others.stolen_share:.0%} of the time (steal)")
+    unknown = "cause unknown"
     if conditions.guest:
-        return f"cause unknown: in a virtual machine it cannot be read what else uses the {level.name} of the host"
-    return "cause unknown"
+        unknown += f": in a virtual machine it cannot be read what else uses the {level.name} of the host"
+    return f"{where}; {'; '.join(causes) or unknown}"

@@ -10,7 +10,6 @@ from sizeup.model.topology import CacheKind
 from sizeup_memory.binding import MAX_NODES, Allocation, Pages, Placement, PlacementPolicy
 
 _DEFAULT_LINE_BYTES = 64
-_DEFAULT_CACHE_BYTES = 32 << 20
 MIN_PLACED_SHARE = 0.99
 """Minimum share of the pages on the requested node."""
 CACHE_MULTIPLE = 4
@@ -49,11 +48,6 @@ def core_count(machine: Machine) -> int:
 def thread_counts(most: int) -> list[int]:
     """Return the numbers of threads to measure: powers of two below ``most``, and ``most``."""
     return [1 << power for power in range((most - 1).bit_length())] + [most]
-
-
-def sibling_of(machine: Machine, cpu: int) -> int | None:
-    """Return the other hardware thread of a CPU's core; None if it has none."""
-    return next((pu for core in machine.cores if cpu in core.pus for pu in core.pus if pu != cpu), None)
 
 
 def memory_nodes(machine: Machine) -> tuple[NumaNode, ...]:
@@ -129,11 +123,6 @@ def line_bytes(machine: Machine) -> int:
     """Return the longest cache line of the machine; 64 if the kernel reports none."""
     lines = {cache.line_bytes for cache in machine.caches if cache.kind is not CacheKind.INSTRUCTION}
     return max((line for line in lines if line), default=_DEFAULT_LINE_BYTES)
-
-
-def last_level_cache_bytes(machine: Machine) -> int:
-    """Return the size of the last-level cache; 32 MiB if the kernel reports none."""
-    return machine.last_level_cache_bytes or _DEFAULT_CACHE_BYTES
 
 
 def unknown_pages(name: str) -> str:

@@ -19,8 +19,7 @@ from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, leave_cpus_or_tell
 from sizeup.units import format_bytes
 from sizeup_memory import buffers, cpu_selection, durations
-from sizeup_memory.binding import Allocation, Hammer, HammerResult, Pages, measure
-from sizeup_memory.step_settings import StepSettings
+from sizeup_memory.binding import Allocation, Hammer, HammerResult, Pages, StepSettings, measure
 
 NAME = "memory.hammer"
 _SHARED_CPU_SHARE = 0.95

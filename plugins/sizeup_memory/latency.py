@@ -33,6 +33,8 @@ NAME = "memory.latency"
 _SMALLEST = 16 * chase_patterns.KIB
 _STEPS_SHARE = 0.4
 """Of the time budget: for working sets where latency steps up."""
+_DEFAULT_CACHE_BYTES = 32 << 20
+"""Of the last level, where the kernel reports none."""
 _KEPT_RING_BYTES = 256 * chase_patterns.MIB
 _SMALL_POOL_BYTES = 32 * chase_patterns.MIB
 """Both as in ``latency.c``."""
@@ -100,9 +102,13 @@ class MemoryLatency:
         first = budget - _STEPS_SHARE * settings.budget_seconds
         yield from curve.measure(spans, first, context, first / budget)
         while not context.canceled:
-            wanted = chase_patterns.sizes_at_steps(curve.values, levels, pattern, curve.tried)
-            wanted = wanted[: max(0, settings.points - len(curve.tried))]
-            added, seconds = _in_time(wanted, budget - curve.seconds, settings, pattern)
+            latencies = {span: one.value for span, one in curve.estimates.items()}
+            wanted = chase_patterns.sizes_at_steps(latencies, levels, pattern, curve.tried)
+            added, seconds, left = list[int](), 0.0, budget - curve.seconds
+            for span in wanted[: max(0, settings.points - len(curve.tried))]:
+                if (more := _seconds_of([*added, span], settings, pattern)) <= left:
+                    added.append(span)
+                    seconds = more
             if not added:
                 break
             yield from curve.measure(added, seconds, context, min(1.0, (curve.seconds + seconds) / budget))
@@ -130,16 +136,6 @@ class _Curve:
         """Return the time since the start."""
         return time.monotonic() - self._start_seconds
 
-    @property
-    def values(self) -> dict[int, float]:
-        """Return the latencies by working set."""
-        return {span: one.value for span, one in self.estimates.items()}
-
-    def _progress(self, done: float, until: float) -> Progress:
-        """Return how far the step is when its pass is as far as ``done``."""
-        left = max(0.0, self._settings.planned_seconds - self.seconds)
-        return Progress(self._done + (until - self._done) * done, left)
-
     def measure(self, spans: Sequence[int], seconds: float, context: Context, until: float) -> Iterator[Emission]:
         """Measure working sets, replicates interleaved; ``until`` is the share of the step done afterwards."""
         settings, pattern = self._settings, self._settings.chase
@@ -161,7 +157,10 @@ class _Curve:
         points = tuple(EstimatePoint(pattern.name, {"working_set_bytes": span}) for span in spans)
         job = new_job()
         for emission in job.follow(latency.call(job), points, context):
-            yield self._progress(emission.done, until) if isinstance(emission, Progress) else emission
+            if isinstance(emission, Progress):  # of this pass
+                left = max(0.0, settings.planned_seconds - self.seconds)
+                emission = Progress(self._done + (until - self._done) * emission.done, left)  # noqa: PLW2901
+            yield emission
         yield from job.gaps(points)
         self._done = until
         core_hz = self.conditions.core_hz or latency.core_hz
@@ -182,21 +181,6 @@ class _Curve:
             estimate = estimate_of(point, native, caveats, {"huge_page_share": placement.huge_share, **reach, **where})
             self.estimates[spans[index]] = estimate
             yield estimate
-
-
-def _in_time(
-    spans: Iterable[int], seconds: float, rule: StopRule, pattern: chase_patterns.ChasePattern
-) -> tuple[list[int], float]:
-    """Return the first of these working sets that can be measured in the time, and the time they take."""
-    chosen: list[int] = []
-    taken = 0.0
-    for span in spans:
-        more = _seconds_of([*chosen, span], rule, pattern)
-        if more > seconds:
-            continue
-        chosen.append(span)
-        taken = more
-    return chosen, taken
 
 
 def _seconds_of(spans: Sequence[int], rule: StopRule, pattern: chase_patterns.ChasePattern) -> float:
@@ -247,7 +231,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step:
         raise RefusedError(f"expected patterns among {known}, found {name!r}")
     durations.check_replicates(settings)
     allowed = machine.allowed_cpus
-    cache_bytes = cpu_selection.last_level_cache_bytes(machine)
+    cache_bytes = machine.last_level_cache_bytes or _DEFAULT_CACHE_BYTES
     dram = chase_patterns.dram_level(cache_bytes, pattern)
     largest = int(settings["largest"]) or dram.least_bytes
     smallest = max(_SMALLEST, pattern.block_bytes)
@@ -270,7 +254,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step:
     seconds = max(rule.budget_seconds, _seconds_of(sizes, rule, pattern) + _STEPS_SHARE * rule.budget_seconds)
     chosen = _LatencySettings.of(
         settings,
-        sibling=cpu_selection.sibling_of(machine, cpu),
+        sibling=next((pu for core in machine.cores if cpu in core.pus for pu in core.pus if pu != cpu), None),
         pattern=name,
         planned_seconds=round(seconds, 3),
         cpu_node=cpu_selection.node_of(machine, cpu),

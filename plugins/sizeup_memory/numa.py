@@ -106,7 +106,13 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
     rule = StopRule.of(settings)
     matrix: dict[str, Any] = {"matrix_time": None}
     if placements:
-        seconds = placements_seconds(rule, span, len(cpus), len(targets))
+        each_seconds = durations.thread_seconds(len(cpus)) + durations.linking_seconds(span)
+        each_seconds += durations.measuring_seconds(rule, 1, durations.SETTLE_SECONDS)
+        # One of the placements has all memory on one node.
+        spread = [len(targets)] * (_LAYOUTS - 1) + [1]
+        seconds = durations.starting_seconds() + sum(
+            each_seconds + durations.allocating_seconds([span] * len(cpus), nodes=some) for some in spread
+        )
     else:
         cells = matrix_cells.all_cells(machine, [node for node, some in nodes.items() if some], interleaved=True)
 
@@ -275,28 +281,17 @@ def _allocation_error(memory: Allocation, span: int, settings: _NumaSettings, co
     return ""
 
 
-def placements_seconds(rule: StopRule, span: int, threads: int, nodes: int) -> float:
-    """Return the estimated time of all placements."""
-    each = (
-        durations.thread_seconds(threads)
-        + durations.linking_seconds(span)
-        + durations.measuring_seconds(rule, 1, durations.SETTLE_SECONDS)
-    )
-    # One of the placements has all memory on one node.
-    spread = [nodes] * (_LAYOUTS - 1) + [1]
-    return durations.starting_seconds() + sum(
-        each + durations.allocating_seconds([span] * threads, nodes=some) for some in spread
-    )
-
-
 def measure_placements(settings: _NumaSettings, context: Context, caveats: tuple[str, ...]) -> Iterator[Emission]:
     """Measure a pointer chase on every core at the same time, for each memory placement."""
     nodes, nearest = settings.nodes, settings.nearest
     threads = [(cpu, node) for node, cpus in nodes.items() for cpu in cpus]
     layouts = _layouts(nodes, settings.memory_nodes, nearest)
-    span = min(
-        _fitting_share([memory_of(node) for _, node in threads], settings.span_bytes) for memory_of in layouts.values()
-    )
+    span = buffers.usable_bytes(settings.span_bytes, available_bytes(Allocation()) // max(1, len(threads)))
+    for memory_of in layouts.values():  # several threads may allocate on the same nodes
+        memories = [memory_of(node) for _, node in threads]
+        for memory in set(memories):
+            share = available_bytes(memory) // memories.count(memory)
+            span = min(span, buffers.usable_bytes(settings.span_bytes, share))
     if span < _MIN_SHARE_BYTES:
         raise RefusedError("not enough memory: a node has too little available for a thread on every core")
     cache_notes, cached = buffers.cache_caveats(settings.caches, [{cpu: span for cpu, _ in threads}])
@@ -356,11 +351,3 @@ def _layouts(
         "interleaved": lambda _: interleaved,
         "cyclops": lambda _: bound(targets[0]),
     }
-
-
-def _fitting_share(memories: Sequence[Allocation], wanted: int) -> int:
-    """Return the memory that each thread can have if several allocate on the same nodes."""
-    each = wanted
-    for memory in set(memories):
-        each = min(each, buffers.usable_bytes(wanted, available_bytes(memory) // memories.count(memory)))
-    return min(each, buffers.usable_bytes(wanted, available_bytes(Allocation()) // max(1, len(memories))))
