@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -52,7 +53,11 @@ def describe(
 
 def names_that_allow(device_number: int, *, by_id: str = "/dev/disk/by-id", sysfs: str = SYS) -> tuple[str, ...]:
     """The names that allow writing: by-id names, else the serial, else ``major:minor``."""
-    names = _links(device_number, by_id)
+    names = []
+    for name in list_names(by_id):
+        with suppress(OSError):
+            if os.stat(os.path.join(by_id, name)).st_rdev == device_number:
+                names.append(name)
     if names:
         return tuple(names)
     folder = find_device_folder(device_number, sysfs)
@@ -71,15 +76,4 @@ def find_mount(path: str, *, proc: str = PROC) -> MountEntry | None:
         # Of two on one point the later covers the earlier.
         if inside and (found is None or len(mount.point) >= len(found.point)):
             found = mount
-    return found
-
-
-def _links(device_number: int, folder: str) -> list[str]:
-    found = []
-    for name in list_names(folder):
-        try:
-            if os.stat(os.path.join(folder, name)).st_rdev == device_number:
-                found.append(name)
-        except OSError:
-            continue
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, get_type_hints
 
 import msgspec
@@ -32,15 +32,8 @@ Place = tuple[str | int, ...]
 FILE_NAME = "probe.toml"
 
 
-def structure_mistakes(data: object, struct: type[msgspec.Struct]) -> Iterator[Mistake]:
+def structure_mistakes(data: dict[str, Any], struct: type[msgspec.Struct], place: Place = ()) -> Iterator[Mistake]:
     """Yield a mistake for each key of a table, and of the tables below it, that a struct does not take."""
-    if not isinstance(data, dict):
-        yield Mistake((), "manifest", "a table", _shown(data))
-        return
-    yield from _table(data, struct, ())
-
-
-def _table(data: dict[str, Any], struct: type[msgspec.Struct], place: Place) -> Iterator[Mistake]:
     hints = get_type_hints(struct, include_extras=True)
     fields = {field.encode_name: field for field in msgspec.structs.fields(struct)}
     for name in data:
@@ -51,22 +44,12 @@ def _table(data: dict[str, Any], struct: type[msgspec.Struct], place: Place) -> 
             if field.required:
                 yield Mistake(place, _key(place, name), _described(inspect.type_info(hints[field.name])), "no such key")
             continue
-        yield from _value(data[name], hints[field.name], (*place, name))
-
-
-def _value(data: object, hint: Any, place: Place) -> Iterator[Mistake]:
-    try:
-        msgspec.convert(data, hint)
-    except msgspec.ValidationError:
-        pass
-    else:
-        return
-    kind = inspect.type_info(hint)
-    below = list(_below(data, kind, place))
-    if below:
-        yield from below
-        return
-    yield Mistake(place, _key(place), _described(kind), _shown(data))
+        try:
+            msgspec.convert(data[name], hints[field.name])
+        except msgspec.ValidationError:
+            kind, at = inspect.type_info(hints[field.name]), (*place, name)
+            found = Mistake(at, _key(at), _described(kind), one_line(repr(data[name]), 80))
+            yield from list(_below(data[name], kind, at)) or [found]
 
 
 def _below(data: object, kind: inspect.Type, place: Place) -> Iterator[Mistake]:
@@ -74,7 +57,7 @@ def _below(data: object, kind: inspect.Type, place: Place) -> Iterator[Mistake]:
     kind = kind.type if isinstance(kind, inspect.Metadata) else kind
     for option in kind.types if isinstance(kind, inspect.UnionType) else (kind,):
         if isinstance(option, inspect.StructType) and isinstance(data, dict):
-            yield from _table(data, option.cls, place)
+            yield from structure_mistakes(data, option.cls, place)
         elif isinstance(option, inspect.VarTupleType) and isinstance(data, list):
             for index, item in enumerate(data):
                 yield from _below(item, option.item_type, (*place, index))
@@ -109,10 +92,6 @@ def _key(place: Place, name: str = "") -> str:
     return text.removeprefix(".")
 
 
-def _shown(value: object) -> str:
-    return one_line(repr(value), 80)
-
-
 def mistakes(manifests: Sequence[Manifest]) -> Iterator[Mistake]:
     """Yield where the manifests of one file are wrong or contradict themselves."""
     yield from _repeated(((), "probe", [manifest.name for manifest in manifests]))
@@ -123,8 +102,18 @@ def mistakes(manifests: Sequence[Manifest]) -> Iterator[Mistake]:
             ((*place, "parameter"), "parameter", [parameter.name for parameter in manifest.parameter]),
             ((*place, "parameter"), "key of a parameter", [parameter.key for parameter in manifest.parameter]),
         )
-        yield from _references(manifest, place)
-        yield from _axes(manifest, place)
+        known = [parameter.name for parameter in manifest.parameter]
+        for below, key, names in _parameters_named(manifest):
+            for name in filter(None, names):
+                if name not in known:
+                    found = f"{name!r}{nearest(name, known)}"
+                    yield Mistake((*place, *below), key, f"a parameter of {manifest.name}", found)
+        used = {series.axis for series in manifest.series if series.axis is not None}
+        for name, axis in manifest.axes.items():
+            at = (*place, "axes", name)
+            if name not in used:
+                yield Mistake(at, f"axes of {manifest.name}", "the axis of a series", f"{name!r}{nearest(name, used)}")
+            yield from _unit(axis.unit, f"axis {name}", at)
         for number, series in enumerate(manifest.series):
             yield from _series(manifest, series, (*place, "series", number))
         for number, parameter in enumerate(manifest.parameter):
@@ -137,15 +126,6 @@ def _repeated(*lists: tuple[Place, str, list[str]]) -> Iterator[Mistake]:
         for name, count in Counter(names).items():
             if name and count > 1:
                 yield Mistake(place, f"{what} {name}", "a name of its own for each", f"{count} of this name")
-
-
-def _references(manifest: Manifest, place: Place) -> Iterator[Mistake]:
-    known = [parameter.name for parameter in manifest.parameter]
-    for below, key, names in _parameters_named(manifest):
-        for name in names:
-            if name and name not in known:
-                found = f"{name!r}{nearest(name, known)}"
-                yield Mistake((*place, *below), key, f"a parameter of {manifest.name}", found)
 
 
 def _parameters_named(manifest: Manifest) -> Iterator[tuple[Place, str, Iterable[str]]]:
@@ -186,15 +166,6 @@ def _series(manifest: Manifest, series: SeriesEntry, place: Place) -> Iterator[M
         if series.unit != unit:
             expected = f"{unit}, the unit of {quantity.name}"
             yield Mistake((*place, "unit"), f"unit of series {series.name}", expected, repr(series.unit))
-
-
-def _axes(manifest: Manifest, place: Place) -> Iterator[Mistake]:
-    used = {series.axis for series in manifest.series if series.axis is not None}
-    for name, axis in manifest.axes.items():
-        below = (*place, "axes", name)
-        if name not in used:
-            yield Mistake(below, f"axes of {manifest.name}", "the axis of a series", f"{name!r}{nearest(name, used)}")
-        yield from _unit(axis.unit, f"axis {name}", below)
 
 
 def _unit(unit: str, of: str, place: Place) -> Iterator[Mistake]:
@@ -311,15 +282,9 @@ def manifest_mistakes(text: str) -> tuple[tuple[Manifest, ...], list[Mistake]]:
         return (), found or [Mistake((), "manifest", "the structure of sizeup.probe/1", str(error))]
     parameters = {parameter.name: parameter for parameter in file.shared}
     unknown = [*_repeated((("shared",), "shared", [one.name for one in file.shared]))]
-    unknown += _not_shared(file.probe, parameters)
+    for index, manifest in enumerate(file.probe):
+        for name in (name for name in manifest.shared if name not in parameters):
+            missing, place = f"{name!r}{nearest(name, parameters)}", ("probe", index, "shared", name)
+            unknown.append(Mistake(place, f"shared of {manifest.name}", "a parameter of [[shared]]", missing))
     manifests = file.probe if unknown else tuple(manifest.with_shared(parameters) for manifest in file.probe)
     return manifests, [*unknown, *mistakes(manifests)]
-
-
-def _not_shared(manifests: Sequence[Manifest], parameters: Collection[str]) -> Iterator[Mistake]:
-    for index, manifest in enumerate(manifests):
-        for name in manifest.shared:
-            if name not in parameters:
-                found = f"{name!r}{nearest(name, parameters)}"
-                place: Place = ("probe", index, "shared", name)
-                yield Mistake(place, f"shared of {manifest.name}", "a parameter of [[shared]]", found)

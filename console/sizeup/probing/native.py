@@ -98,13 +98,22 @@ class NativeJob:
                 drained = True
                 yield samples
             if drained:
-                yield from self._news(points, seen)
+                for index, point, native in self.measured(points):
+                    if native.replicates > seen[index]:
+                        seen[index] = native.replicates
+                        yield estimate_of(point, native, final=False)
             if self.progress - shown >= _PROGRESS_STEP:
                 shown = self.progress
                 yield Progress(shown, (time.monotonic() - started) * (1 - shown) / shown)
             thread.join(POLL_SECONDS)
         yield from self._drain(points, context)
-        yield from self._lost(points)
+        if self.dropped:
+            series = ", ".join(dict.fromkeys(point.series for point in points))
+            yield Gap(
+                f"{self.dropped:,} samples of {series}",
+                "dropped: sizeup could not collect them in time because this machine was too busy. Charts of the "
+                "samples have a hole; the estimates count them. Run again on a quieter machine to get all samples",
+            )
         if self._error is not None:
             raise self._error
         if self._status < 0 and self._status != -errno.ECANCELED:
@@ -125,22 +134,6 @@ class NativeJob:
             if not native.replicates and native.disturbed_share:
                 where = ", ".join(f"{key} {value}" for key, value in point.at.items())
                 yield Gap(f"{point.series}: {where}", "every batch was disturbed: something else used the measured CPU")
-
-    def _lost(self, points: tuple[EstimatePoint, ...]) -> Iterator[Gap]:
-        """What fell out of the ring: the series have a hole, and the estimates do not."""
-        if self.dropped:
-            series = ", ".join(dict.fromkeys(point.series for point in points))
-            yield Gap(
-                f"{self.dropped:,} samples of {series}",
-                "dropped: sizeup could not collect them in time because this machine was too busy. Charts of the "
-                "samples have a hole; the estimates count them. Run again on a quieter machine to get all samples",
-            )
-
-    def _news(self, points: tuple[EstimatePoint, ...], seen: list[int]) -> Iterator[Estimate]:
-        for index, point, native in self.measured(points):
-            if native.replicates > seen[index]:
-                seen[index] = native.replicates
-                yield estimate_of(point, native, final=False)
 
     def _call(self, call: Callable[[], int]) -> None:
         try:

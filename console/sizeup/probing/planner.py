@@ -19,7 +19,6 @@ from sizeup.model.plan import (
     Plan,
     Refusal,
     Settings,
-    SettingValue,
     Step,
 )
 from sizeup.probing.manifest import Manifest
@@ -29,9 +28,6 @@ from sizeup.procfs.process import read_mount
 from sizeup.text import one_line
 
 ROUNDS_LIMIT = 1000
-
-# What disturbs others least comes first, so that a canceled run has the harmless figures.
-_ORDER = {hazard: rank for rank, hazard in enumerate(Hazard, start=1)}
 
 
 class BrokenPlan(Refusal, frozen=True):
@@ -74,7 +70,10 @@ def make_plan(
         targeted = [probe for probe in registry.probes.values() if probe.manifest.target]
         on_mount = [probe for probe in targeted if mount and name in probe.manifest.mount_plans]
         selected += on_mount
-        chosen |= {probe.name: {**_on_mount(probe, name, mount), **chosen.get(probe.name, {})} for probe in on_mount}
+        for probe in on_mount:
+            assert probe.manifest.target is not None
+            planned = {**probe.manifest.mount_plans[name or ""], probe.manifest.target.setting: mount}
+            chosen[probe.name] = {**planned, **chosen.get(probe.name, {})}
     if gentle is not None:
         machine = replace(machine, pus=tuple(replace(pu, allowed=pu.cpu == gentle.cpu) for pu in machine.pus))
         for probe in selected:
@@ -93,9 +92,11 @@ def make_plan(
         )
     steps: list[Step] = []
     refusals: list[Refusal] = []
-    for probe in sorted(selected, key=_rank):
-        for planned in _plan_probe(machine, probe, name, chosen.get(probe.name, {}), gentle):
-            (steps if isinstance(planned, Step) else refusals).append(planned)  # type: ignore[arg-type]
+    order = list(Hazard)  # what disturbs others least comes first, so that a canceled run has the harmless figures
+    ranks = {probe.name: max(map(order.index, probe.manifest.hazards), default=-1) for probe in selected}
+    for probe in sorted(selected, key=lambda probe: (ranks[probe.name], probe.name)):
+        for found in _plan_probe(machine, probe, name, chosen.get(probe.name, {}), gentle):
+            (steps if isinstance(found, Step) else refusals).append(found)  # type: ignore[arg-type]
     return Plan(
         name="custom" if probes or name is None else name,
         steps=tuple(
@@ -120,16 +121,6 @@ def renumber(plan: Plan, taken: Iterable[str]) -> Plan:
         used.add(id_)
         steps.append(replace(step, id=id_))
     return replace(plan, steps=tuple(steps))
-
-
-def _on_mount(probe: RegisteredProbe, plan: str | None, mount: str) -> dict[str, SettingValue]:
-    """Return what a plan sets of a probe on a mount."""
-    assert probe.manifest.target is not None
-    return {**probe.manifest.mount_plans[plan or ""], probe.manifest.target.setting: mount}
-
-
-def _rank(probe: RegisteredProbe) -> tuple[int, str]:
-    return max((_ORDER[hazard] for hazard in probe.manifest.hazards), default=0), probe.name
 
 
 def _plan_probe(

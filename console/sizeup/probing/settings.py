@@ -18,21 +18,20 @@ def parse_assignments(assignments: Iterable[str], registry: Registry) -> dict[st
         left, equals, value = assignment.partition("=")
         name, dot, key = left.strip().rpartition(".")
         if not equals or not dot or not name or not key:
-            raise UsageError(f"--set {one_line(assignment, 80)}: expected PROBE.KEY=VALUE{_example(registry)}")
-        manifest = registry.get(name).manifest
-        settings.setdefault(name, {})[key] = parse_value(_parameter(manifest, key), value, f"--set {name}.{key}")
+            examples = (
+                f", such as {probe}.{parameter.name}={parameter.default}"
+                for probe, registered in registry.probes.items()
+                for parameter in registered.manifest.parameter
+                if parameter.type == "int" and parameter.default is not None
+            )
+            expected = f"expected PROBE.KEY=VALUE{next(examples, '')}"
+            raise UsageError(f"--set {one_line(assignment, 80)}: {expected}")
+        parameters = {parameter.name: parameter for parameter in registry.get(name).manifest.parameter}
+        if key not in parameters:
+            found, listed = f"{one_line(key, 60)!r}{nearest(key, parameters)}", ", ".join(parameters) or "none"
+            raise UsageError(f"probe {name} has no parameter {found}; it has: {listed}")
+        settings.setdefault(name, {})[key] = parse_value(parameters[key], value, f"--set {name}.{key}")
     return settings
-
-
-def _example(registry: Registry) -> str:
-    """An assignment that this installation takes, after a comma; empty without a probe that has one."""
-    known = (
-        f", such as {name}.{parameter.name}={parameter.default}"
-        for name, probe in registry.probes.items()
-        for parameter in probe.manifest.parameter
-        if parameter.type == "int" and parameter.default is not None
-    )
-    return next(known, "")
 
 
 def resolve(manifest: Manifest, plan: str | None, chosen: Settings) -> dict[str, SettingValue]:
@@ -86,17 +85,6 @@ def refuse_unused(manifest: Manifest, settings: Settings, chosen: Container[str]
                 f"{manifest.name}.{parameter.name} has no effect with {reason}: remove {parameter.name}, "
                 f"or {how_used(parameter, settings)}"
             )
-
-
-def _parameter(manifest: Manifest, key: str) -> Parameter:
-    for parameter in manifest.parameter:
-        if parameter.name == key:
-            return parameter
-    known = [parameter.name for parameter in manifest.parameter]
-    listed = ", ".join(known) or "none"
-    raise UsageError(
-        f"probe {manifest.name} has no parameter {one_line(key, 60)!r}{nearest(key, known)}; it has: {listed}"
-    )
 
 
 def _shown(value: SettingValue) -> str:

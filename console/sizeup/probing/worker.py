@@ -75,7 +75,13 @@ class WorkerContext:
 
 def main() -> NoReturn:
     """Read the job from standard input, run it, and leave without any clean-up that could hang."""
-    head, _, rest = _read_job()
+    data = b""
+    while b"\n" not in data:
+        chunk = os.read(0, 1 << 16)
+        if not chunk:
+            os._exit(_PARENT_GONE)
+        data += chunk
+    head, _, rest = data.partition(b"\n")
     job = wire.JOB.decode(head)
     _settle(job)
     context = WorkerContext(job.origin_ns)
@@ -84,16 +90,6 @@ def main() -> NoReturn:
     sys.stderr.flush()
     # A native thread that ignored its cancel must not keep the process.
     os._exit(0)
-
-
-def _read_job() -> tuple[bytes, bytes, bytes]:
-    data = b""
-    while b"\n" not in data:
-        chunk = os.read(0, 1 << 16)
-        if not chunk:
-            os._exit(_PARENT_GONE)
-        data += chunk
-    return data.partition(b"\n")
 
 
 def _settle(job: wire.StepJob) -> None:
@@ -159,7 +155,14 @@ def record_of(step: str, now_ns: int, emission: object) -> StepRecord:
     """Return what a probe yielded as a record of its step; raises ``ValueError`` or ``TypeError`` where it is none."""
     match emission:
         case Samples():
-            _check(emission)
+            count = len(emission.values)
+            if len(emission.t_ns) != count or len(emission.flags) not in (0, count):
+                raise ValueError(
+                    f"series {emission.series}: expected as many times and flags as values, "
+                    f"found {len(emission.t_ns)} and {len(emission.flags)} for {count}"
+                )
+            if not all(map(math.isfinite, emission.values)):
+                raise ValueError(f"series {emission.series} at {dict(emission.at)}: a sample is not a finite number")
             return SamplesRecord(step, emission.series, emission.at, emission.t_ns, emission.values, emission.flags)
         case Estimate():
             if not math.isfinite(emission.value):
@@ -170,17 +173,6 @@ def record_of(step: str, now_ns: int, emission: object) -> StepRecord:
         case Gap():
             return GapRecord(now_ns, emission, step)
     raise TypeError(f"a probe yields Samples, Estimate, Progress or Gap, found {type(emission).__name__}")
-
-
-def _check(samples: Samples) -> None:
-    count = len(samples.values)
-    if len(samples.t_ns) != count or len(samples.flags) not in (0, count):
-        raise ValueError(
-            f"series {samples.series}: expected as many times and flags as values, "
-            f"found {len(samples.t_ns)} and {len(samples.flags)} for {count}"
-        )
-    if not all(map(math.isfinite, samples.values)):
-        raise ValueError(f"series {samples.series} at {dict(samples.at)}: a sample is not a finite number")
 
 
 def _send(job: wire.StepJob, message: wire.Message | wire.Ending) -> None:

@@ -8,14 +8,14 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from msgspec import Struct, field
 
 from sizeup.decoding import TomlError
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.plan import Hazard, Settings, Step
 from sizeup.model.records import EstimateRecord, SamplesRecord, StepRecord
 from sizeup.model.sample import Coordinates, Status
 from sizeup.probing.kit.plugin_files import DeclaredPoint, PluginFiles, Problem, find_plugin, line_of
@@ -49,7 +49,11 @@ def check_plugin(root: Path) -> CheckedPlugin:
         points = [point for point in files.points if point.package == package]
         _check_manifest(checked, folder / package / FILE_NAME, points)
         for point in points:
-            _check_module(checked, folder, point)
+            module = point.target.partition(":")[0]
+            base = folder.joinpath(*module.split("."))
+            if not any(base.parent.glob(f"{base.name}.*")) and not (base / "__init__.py").is_file():
+                found, key = f"no {files.name(base.with_suffix('.py'))}", f"entry point {point.name}"
+                checked.problems.append(Problem(point.file, point.line, key, f"a module {module}", found))
     if not checked.problems:
         registry = registry_with(files)
         checked.problems += [
@@ -72,7 +76,7 @@ def registry_with(files: PluginFiles) -> Registry:
         if point.dist is None or point.dist.name.replace("-", "_").lower() != own
     ]
     with importable(files):
-        return load_registry([*installed, *(point.entry_point() for point in files.points)])
+        return load_registry([*installed, *(EntryPoint(point.name, point.target, GROUP) for point in files.points)])
 
 
 @contextmanager
@@ -121,16 +125,6 @@ def _check_manifest(checked: CheckedPlugin, path: Path, points: list[DeclaredPoi
             action = f'add "{manifest.name}" = "{points[0].package}.probe:Class" to the entry points'
             expected = f"an entry point of group {GROUP}"
             checked.problems.append(Problem(file, line, f"probe {manifest.name}", expected, "none", action))
-
-
-def _check_module(checked: CheckedPlugin, folder: Path, point: DeclaredPoint) -> None:
-    """Add the problem of an entry point whose module is not among the files."""
-    module = point.target.partition(":")[0]
-    base = folder.joinpath(*module.split("."))
-    if not any(base.parent.glob(f"{base.name}.*")) and not (base / "__init__.py").is_file():
-        found = f"no {checked.files.name(base.with_suffix('.py'))}"
-        expected = f"a module {module}"
-        checked.problems.append(Problem(point.file, point.line, f"entry point {point.name}", expected, found))
 
 
 class Trial(Struct):
@@ -189,7 +183,10 @@ def try_probe(probe: RegisteredProbe, registry: Registry, machine: Machine, sett
         trial.problems.append(_problem(name, "plan", "steps or refusals", broken[0].reason))
         return trial
     if not first.steps:
-        trial.refused = _reason(first.refusals)
+        trial.refused = first.refusals[0].reason if first.refusals else "its plan is empty"
+        if first.refusals and isinstance(first.refusals[0], NotCompiled):
+            missing = "its compiled part is missing"
+            trial.refused = f"{missing}: build a wheel of it (pip wheel --no-deps DIR) and check the wheel"
         return trial
     if [step.id for step in first.steps] != [step.id for step in second.steps]:
         found = "others when it was planned again"
@@ -203,13 +200,6 @@ def try_probe(probe: RegisteredProbe, registry: Registry, machine: Machine, sett
             break
     _run(trial, first.steps[0], probe)
     return trial
-
-
-def _reason(refusals: Iterable[Refusal]) -> str:
-    first = next(iter(refusals), None)
-    if isinstance(first, NotCompiled):
-        return "its compiled part is missing: build a wheel of it (pip wheel --no-deps DIR) and check the wheel"
-    return "its plan is empty" if first is None else first.reason
 
 
 def _run(trial: Trial, step: Step, probe: RegisteredProbe) -> None:

@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from importlib.metadata import Distribution, EntryPoint, distributions
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Any
 
@@ -101,10 +101,6 @@ class DeclaredPoint(Struct, frozen=True):
     def package(self) -> str:
         """The top-level package, which has the manifest."""
         return self.target.partition(":")[0].partition(".")[0]
-
-    def entry_point(self) -> EntryPoint:
-        """Return what the registry takes."""
-        return EntryPoint(self.name, self.target, GROUP)
 
 
 class PluginFiles(Struct):
