@@ -88,7 +88,7 @@ NOT_OF_IT = {
     "config.py": {f"--{name}" for name in ("theme", "glyphs", "ascii", "color", "mouse", "low-bandwidth", "readonly")},
     "cli/probes.py": {"--set"},  # of sizeup run
     "errors.py": {"--fail-if", "--against", "--profile", "--only-builtin"},  # behind the names of their commands
-    "engine/shell_command.py": {"-c"},
+    "engine/experiment.py": {"-c"},
     "cli/size_emit.py": {"-p"},  # of sysctl
     "cli/doctor.py": {"--set"},  # put behind "sizeup --batch -p NAME"
     "probing/kit/check.py": {"--no-deps"},  # of pip

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fakes import CancelWhen, QuietControl
-from sizeup.engine.shell_command import OUTPUT_BYTES, execute
+from sizeup.engine.experiment import OUTPUT_BYTES, execute
 from terminal import PATIENCE_SECONDS
 
 
@@ -101,7 +101,7 @@ def test_ctrl_c_on_the_terminal_does_not_reach_the_command() -> None:
 
 INTERRUPTED = r"""
 import os, signal, subprocess, sys
-from sizeup.engine.shell_command import execute
+from sizeup.engine.experiment import execute
 
 class Control:
     cancel_run = False

@@ -139,8 +139,7 @@ def _ask(prepared: PreparedExperiment, *, yes: bool, quiet: bool) -> None:
 
 def question(prepared: PreparedExperiment) -> Sequence[str]:
     """Return what is going to be executed, for the user to decide."""
-    from sizeup.engine.experiment import user
-    from sizeup.engine.shell_command import SHELL
+    from sizeup.engine.experiment import SHELL, user
     from sizeup.text import plural
     from sizeup.units import format_value
 

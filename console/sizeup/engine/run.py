@@ -23,7 +23,7 @@ from sizeup.engine.advice import advice_record
 from sizeup.engine.control import BatchControl
 from sizeup.engine.spec import RunSpec
 from sizeup.errors import ExitStatus, LateError, RefusedError, UsageError
-from sizeup.live.environment import ClockSync, EnvironmentWatch, Fact, clock_sync
+from sizeup.live.environment import EnvironmentWatch, Fact, clock_sync
 from sizeup.live.host_load import LoadWindow, measure_load
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Gap, Machine
@@ -172,17 +172,10 @@ def probe_findings(session: Session) -> tuple[Finding, ...]:
     """
     findings: dict[str, Finding] = {}
     for run in session.steps.values():
-        for finding, valid in _of_step(run):
-            if valid or finding.id not in findings:
-                findings[finding.id] = finding
-    return tuple(findings.values())
-
-
-def _of_step(run: StepRun) -> Iterator[tuple[Finding, bool]]:
-    """Each finding, and whether its figure is valid."""
-    validity = StepValidity(run)
-    for point in run.points.values():
-        if point.estimate is not None and "statement" in point.estimate.extra:
+        validity = StepValidity(run)
+        for point in run.points.values():
+            if point.estimate is None or "statement" not in point.estimate.extra:
+                continue
             finding = _finding(run, point, point.estimate)
             invalid = validity.of(point)
             if invalid is not None:
@@ -191,7 +184,9 @@ def _of_step(run: StepRun) -> Iterator[tuple[Finding, bool]]:
                 title = f"{finding.title} (not valid: {invalid.cause})"
                 evidence = (*finding.evidence, invalid.sentence())
                 finding = replace(finding, title=title, severity=Severity.INFO, evidence=evidence)
-            yield finding, invalid is None
+            if invalid is None or finding.id not in findings:
+                findings[finding.id] = finding
+    return tuple(findings.values())
 
 
 def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
@@ -337,7 +332,12 @@ def run(
                 # Before the plan is in the file there is nothing to resume.
                 again = f"start again with: sizeup --batch --append {shlex.quote(path)}"
                 writer.when_full = _resume(path) if spec.resume else again if experiment is None else _EXPERIMENT_AGAIN
-            recorder.put(_first(before))
+            started = utc_text(datetime.now(UTC))
+            recorder.put(
+                SessionRecord(FORMAT, str(uuid.uuid4()), TOOL, os.uname().nodename, started)
+                if before is None
+                else ContinuedRecord(before.last_ns + 1, TOOL, started)
+            )
             with _end_recorded(recorder, control, origin_ns):
                 if experiment is None:  # each of its runs would name the same file
                     display.show(f"session: {path or 'standard output'}")
@@ -349,7 +349,14 @@ def run(
                     writer.when_full = _resume(path)
                 recorder.refuse(plan)
                 recorder.sync()
-                late_ns = 0 if start_ns is None else _wait(start_ns, sync, control, display)
+                late_ns = 0
+                if start_ns is not None:  # an agreed start, with everything prepared on the disk
+                    display.show(
+                        f"waiting for {datetime.fromtimestamp(start_ns / 1e9, UTC):%F %T} UTC; {sync.sentence()}"
+                    )
+                    late_ns = wait_until(start_ns, control)
+                    if not control.cancel_run:
+                        display.show(f"started {late_ns / 1000:,.0f} us late")
                 recorder.run(
                     _backing_off(plan.steps, recorder, control, display),
                     registry,
@@ -357,7 +364,11 @@ def run(
                     lambda: _environment(recorder, watch, machine, control),
                     start_delay_ns=late_ns,
                 )
-                conclusions = tuple(_concluded(recorder, machine, path))
+                conclusions: list[Record] = []
+                if path is not None:  # the advice again, with measured figures in place of assumed ones
+                    session = read_session(path)
+                    conclusions += [FindingRecord(recorder.now_ns(), found) for found in probe_findings(session)]
+                    conclusions.append(advice_record(recorder.now_ns(), machine, session))
             recorder.put(*conclusions, _end(recorder.now_ns(), control, origin_ns))
             recorder.sync()
         finished = sum(record.outcome.status.finished for record in recorder.outcomes)
@@ -413,15 +424,6 @@ def _opened(spec: RunSpec, before: Session | None) -> Iterator[tuple[Writer, str
         yield writer, path if os.path.isfile(path) else None, now_ns
 
 
-def _wait(start_ns: int, sync: ClockSync, control: BatchControl, display: ProgressDisplay) -> int:
-    """Wait for the agreed start, with everything prepared on the disk; return the delay in ns."""
-    display.show(f"waiting for {datetime.fromtimestamp(start_ns / 1e9, UTC):%F %T} UTC; {sync.sentence()}")
-    late_ns = wait_until(start_ns, control)
-    if not control.cancel_run:
-        display.show(f"started {late_ns / 1000:,.0f} us late")
-    return late_ns
-
-
 def _backing_off(
     steps: Iterable[Step], recorder: Recorder, control: BatchControl, display: ProgressDisplay
 ) -> Iterator[Step]:
@@ -460,29 +462,12 @@ def _end_recorded(recorder: Recorder, control: BatchControl, origin_ns: int) -> 
         raise
 
 
-def _first(before: Session | None) -> Record:
-    started = utc_text(datetime.now(UTC))
-    if before is not None:
-        return ContinuedRecord(before.last_ns + 1, TOOL, started)
-    return SessionRecord(FORMAT, str(uuid.uuid4()), TOOL, os.uname().nodename, started)
-
-
 def _found(t_ns: int, machine: Machine, before: Session | None) -> Iterator[Record]:
     """What discovery found, and the advice on it; what earlier runs of the file measured counts."""
     yield MachineRecord(t_ns, machine)
     for finding in machine.findings:
         yield FindingRecord(t_ns, finding)
     yield advice_record(t_ns, machine, before)
-
-
-def _concluded(recorder: Recorder, machine: Machine, path: str | None) -> Iterator[Record]:
-    """Findings of the probes, and the advice again with measured figures in place of assumed ones."""
-    if path is None:
-        return
-    session = read_session(path)
-    for finding in probe_findings(session):
-        yield FindingRecord(recorder.now_ns(), finding)
-    yield advice_record(recorder.now_ns(), machine, session)
 
 
 def _environment(
