@@ -59,7 +59,7 @@ ALLOWED = {
     },
     "what a user typed": {
         "cli/__init__.py": "split_path",
-        "cli/import.py": "_groups",
+        "cli/sessions.py": "_groups",
         "cli/renamed.py": "modern _renamed _values_first _renamed_options",
         "cli/start.py": "spec_of _gentle",
         "compare/conditions.py": "parse_condition",
@@ -78,9 +78,8 @@ ALLOWED = {
         "sizeup_memory/memhammer.py": "_count _cpus",
     },
     "a page of the documentation": {
-        "cli/help.py": "_list _verbatim",
+        "cli/help.py": "_list _verbatim InstalledPage.title linked_pages",
         "cli/page_text.py": "print_page",
-        "cli/pages.py": "InstalledPage.title linked_pages",
     },
     "the output of another process": {
         "live/cost.py": "parse_cost",

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.cli import page_text, pages, run
+from sizeup.cli import help as pages
+from sizeup.cli import page_text, run
 
 ROOT = Path(__file__).parents[2]
 
@@ -116,7 +117,7 @@ def test_every_page_that_the_program_names_exists() -> None:
 
 
 def test_pages_are_found_in_the_package_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "__file__", str(tmp_path / "console/sizeup/cli/pages.py"))
+    monkeypatch.setattr(pages, "__file__", str(tmp_path / "console/sizeup/cli/help.py"))
     assert pages.directory() == tmp_path / "docs"
     (tmp_path / "console/sizeup/docs").mkdir(parents=True)
     assert pages.directory() == tmp_path / "console/sizeup/docs"

@@ -8,7 +8,7 @@ import pytest
 
 from remote.ssh_stand_in import make_ssh, make_wheel, session_lines
 from remote.target_host import TargetHost, host
-from sizeup.cli.targets import _result_lines
+from sizeup.cli.start import _host_lines
 from sizeup.errors import ExitStatus
 from sizeup.remote import measurement
 from sizeup.remote.measurement import HostMeasurement
@@ -70,7 +70,7 @@ def test_a_host_that_prints_something_else_does_not_hide_the_others(host: Target
     ssh = raw_ssh(host.folder / "other", f"{described()}; echo something else; cat > /dev/null")
     bad = asyncio.run(other.measure(ssh, str(host.wheels), ()))
 
-    lines = _result_lines([good, bad])
+    lines = _host_lines([good, bad])
 
     assert lines[0] == "1 of 2 hosts measured"
     assert lines[-1].startswith("db02      its output: expected a sizeup session")

@@ -11,7 +11,16 @@ import sys
 import time
 from collections.abc import Callable
 
-from sizeup.cli.arguments import against, arg, refuse_combination, switch, sysroot
+from sizeup import __version__
+from sizeup.cli.arguments import (
+    against,
+    allow_undecided,
+    arg,
+    decision_status,
+    refuse_combination,
+    switch,
+    sysroot,
+)  # fmt: skip
 from sizeup.cli.results import write_json, write_text
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.input_file import opened, read
@@ -105,7 +114,15 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_combination(arguments, "--watch", ("--since", "--against", "--json"))
     refuse_combination(arguments, "--since", ("--against",))
     if arguments.section is not None:
-        _check_section(arguments)
+        from sizeup.text import nearest
+        from sizeup.views.machine.machine import PARTS
+
+        if arguments.section not in PARTS:
+            raise UsageError(
+                f"detect: expected a section ({', '.join(PARTS)}), found {arguments.section!r}"
+                f"{nearest(arguments.section, PARTS)}"
+            )
+        refuse_combination(arguments, "SECTION", ("--json", "--against", "--since", "--watch"))
     if arguments.watch is not None:
 
         def write(text: str) -> None:
@@ -131,19 +148,6 @@ def run(arguments: argparse.Namespace) -> int:
 
         write_text(machine_text(machine, output_columns(), arguments.section))
     return ExitStatus.OK
-
-
-def _check_section(arguments: argparse.Namespace) -> None:
-    """Raise UsageError for a section that does not exist, and beside options that print something else."""
-    from sizeup.text import nearest
-    from sizeup.views.machine.machine import PARTS
-
-    if arguments.section not in PARTS:
-        raise UsageError(
-            f"detect: expected a section ({', '.join(PARTS)}), found {arguments.section!r}"
-            f"{nearest(arguments.section, PARTS)}"
-        )
-    refuse_combination(arguments, "SECTION", ("--json", "--against", "--since", "--watch"))
 
 
 def _since(path: str, sysroot: str, *, as_json: bool) -> int:
@@ -181,3 +185,74 @@ def _diff(machine: Machine, other: Machine, *, as_json: bool) -> int:
 
         write_text(differences_text(comparison, output_columns()))
     return ExitStatus.DIFFERENT if comparison.parts else ExitStatus.OK
+
+
+class Capture:
+    """Save a capture of this machine: the files that describe it, to be read elsewhere: sizeup detect --sysroot FILE.
+
+    Serial numbers, hardware and network addresses, WWNs, host names and NFS export names are replaced by
+    pseudonyms, the same ones throughout the file; --no-mask keeps them.
+    """
+
+    ARGUMENTS = (
+        arg("file", metavar="FILE", help="file to write; .tar.gz and .tar.xz are compressed"),
+        sysroot("capture another root directory instead of this machine"),
+        switch("--no-mask", help="keep serial numbers, addresses and names"),
+        switch("--force", help="overwrite an existing file"),
+    )
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Discover, mask, write."""
+        from sizeup.discovery.anonymizer import new_salt
+        from sizeup.discovery.capture import capture
+
+        if os.path.isfile(arguments.file) and not arguments.force:  # before the work, and checked again after it
+            raise UsageError(f"{arguments.file}: already exists; choose another name, or add --force to overwrite it")
+        salt = None if arguments.no_mask else new_salt()
+        _, count = capture(
+            arguments.sysroot, arguments.file, tool=f"sizeup {__version__}", salt=salt, replace=arguments.force
+        )
+        masked = "kept" if arguments.no_mask else "replaced by pseudonyms"
+        size = (
+            f" {os.path.getsize(arguments.file)} bytes," if os.path.isfile(arguments.file) else ""
+        )  # no size of a pipe
+        print(f"{arguments.file}: {count} files,{size} serial numbers, addresses and names {masked}", file=sys.stderr)
+        if size:
+            print(f"Read it with: sizeup detect --sysroot {arguments.file}", file=sys.stderr)
+        return ExitStatus.OK
+
+
+class DriftCheck:
+    """List what drifted on this machine since a baseline: settings, disks, memory modules, firmware, kernel, parts.
+
+    BASELINE is a session file or the output of sizeup detect --json. Serial numbers and host names are not compared.
+    """
+
+    ARGUMENTS = (
+        arg(
+            "baseline", metavar="BASELINE",
+            help="session file, capture, or output of sizeup detect --json to compare with; exit status 5 if anything "
+            "drifted, 6 if nothing did but a fact is unknown on one side",
+        ),
+        sysroot("check a capture (a directory or an archive) instead of this machine"),
+        allow_undecided("a fact is unknown on one side"),
+        switch("--json", help="print as JSON (sizeup.check/1)"),
+    )  # fmt: skip
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Compare and print."""
+        from sizeup.compare.drift import drift
+        from sizeup.discovery.machine import discover
+        from sizeup.views.comparison.drift import drift_data, undecided_sentence
+
+        found = drift(load_machine(arguments.baseline), discover(arguments.sysroot))
+        if arguments.json:
+            write_json(drift_data(found))
+        else:
+            from sizeup.report.machine import drift_text
+
+            write_text(drift_text(found))
+        undecided = undecided_sentence(found) if found.undecided else ""
+        return decision_status(arguments, different=bool(found.drifted), undecided=undecided)

@@ -14,9 +14,13 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import re
 import sys
 import textwrap
 from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
 
 from sizeup import __version__
 from sizeup.cli import COMMANDS, GROUPS
@@ -24,6 +28,7 @@ from sizeup.cli.arguments import arg
 from sizeup.cli.parser import build_parser
 from sizeup.cli.results import write_text
 from sizeup.errors import ExitStatus, UsageError
+from sizeup.text import nearest
 
 _COLUMNS = 80
 _FILES = frozenset({"BASELINE", "FILE", "MACHINE", "NEW", "OTHER", "OUT"})
@@ -55,26 +60,18 @@ def run(arguments: argparse.Namespace) -> int:
     elif wanted == "completion":
         print(_completion(shell))
     else:
-        _print_page(wanted)
+        page = find_page(wanted)
+        text = page.file.read_text(encoding="utf-8")
+        if not sys.stdout.isatty():
+            write_text(text)
+            return ExitStatus.OK
+        from sizeup.cli.page_text import print_page
+
+        print_page(text, linked_pages(page, text), sys.stdout)
     return ExitStatus.OK
 
 
-def _print_page(name: str) -> None:
-    from sizeup.cli.pages import find_page, linked_pages
-
-    page = find_page(name)
-    text = page.file.read_text(encoding="utf-8")
-    if not sys.stdout.isatty():
-        write_text(text)
-        return
-    from sizeup.cli.page_text import print_page
-
-    print_page(text, linked_pages(page, text), sys.stdout)
-
-
 def _list() -> str:
-    from sizeup.cli.pages import KINDS, installed_pages
-
     pages = installed_pages()
     width = max(len(page.name) for page in pages) + 2
     lines = ["Pages of the documentation; print one with: sizeup help PAGE"]
@@ -114,20 +111,13 @@ def _verbatim(text: str) -> Iterator[str]:
 
 
 def _completion(shell: str) -> str:
-    """Return the script for a shell."""
+    """Return the script for a shell; it has all commands as one parser."""
     if importlib.util.find_spec("shtab") is None:
         raise UsageError(
             "completion needs shtab, which is not installed; install it with: pip install 'sizeup[completion]'"
         )
     import shtab
 
-    parser = _whole_parser()
-    _mark_paths(parser)
-    return str(shtab.complete(parser, shell))
-
-
-def _whole_parser() -> argparse.ArgumentParser:
-    """Return all commands as one parser."""
     parser = argparse.ArgumentParser(prog="sizeup", parents=[build_parser()], add_help=False)
     top = parser.add_subparsers(metavar="COMMAND")
     groups: dict[str, argparse._SubParsersAction[argparse.ArgumentParser]] = {}
@@ -141,7 +131,8 @@ def _whole_parser() -> argparse.ArgumentParser:
                 groups[first] = group.add_subparsers(metavar="COMMAND")
             sub = groups[first].add_parser(second, help=summary, parents=[build_parser(path)], add_help=False)
         sub.prog = f"sizeup {path}"
-    return parser
+    _mark_paths(parser)
+    return str(shtab.complete(parser, shell))
 
 
 def _mark_paths(parser: argparse.ArgumentParser) -> None:
@@ -156,3 +147,65 @@ def _mark_paths(parser: argparse.ArgumentParser) -> None:
             action.complete = shtab.FILE  # type: ignore[attr-defined]  # the attribute that shtab looks for
         elif action.metavar == "DIR":
             action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
+
+
+KINDS = ("tutorial", "how-to", "reference", "explanation")
+"""The directories of the pages, in the order of the list."""
+
+_UNLISTED = frozenset({"index", "README"})
+
+
+class InstalledPage(Struct, frozen=True):
+    """One page."""
+
+    name: str
+    """What ``sizeup help`` calls it: its file name, after its directory where a page before it in the list has that."""
+    kind: str
+    file: Path
+
+    @property
+    def title(self) -> str:
+        """The heading of the page."""
+        with self.file.open(encoding="utf-8") as text:
+            return next((line[2:].strip() for line in text if line.startswith("# ")), self.name)
+
+
+def directory() -> Path:
+    """Return where the pages are: in the package, or in the checkout of an editable install."""
+    package = Path(__file__).parents[1]
+    packaged = package / "docs"
+    return packaged if packaged.is_dir() else package.parents[1] / "docs"
+
+
+def installed_pages() -> list[InstalledPage]:
+    """Return the pages by kind and name."""
+    root = directory()
+    files = [(kind, file) for kind in KINDS for file in sorted((root / kind).rglob("*.md"))]
+    files = [(kind, file) for kind, file in files if file.stem not in _UNLISTED and file.parent.name != "decisions"]
+    if not files:
+        raise UsageError(f"{root}: no page of the documentation is installed here; install this program again")
+    pages: dict[str, InstalledPage] = {}
+    for kind, file in files:
+        name = file.stem if file.stem not in pages else f"{file.parent.name}/{file.stem}"
+        pages[name] = InstalledPage(name, kind, file)
+    return list(pages.values())
+
+
+def find_page(name: str) -> InstalledPage:
+    """Return the page of this name; raise ``UsageError`` with the nearest names if there is none."""
+    pages = installed_pages()
+    wanted = name.lower().removesuffix(".md").strip("/").replace(".", "-")
+    for page in pages:
+        if wanted == page.name or ("/" in wanted and page.file.with_suffix("").as_posix().endswith(f"/{wanted}")):
+            return page
+    part = [page.name for page in pages if len(wanted) > 2 and wanted in page.name]
+    close = f" (did you mean {' or '.join(part[:3])}?)" if part else nearest(wanted, [page.name for page in pages])
+    raise UsageError(f"help: there is no page {name!r}{close}; list the pages with: sizeup help")
+
+
+def linked_pages(page: InstalledPage, text: str) -> list[str]:
+    """Return the names of the other pages that a page links to, in its order."""
+    by_file = {other.file.resolve(): other.name for other in installed_pages()}
+    targets = re.findall(r"\]\(([^)#:]+\.md)[^)]*\)", text)
+    names = (by_file.get((page.file.parent / target).resolve(), "") for target in targets)
+    return [name for name in dict.fromkeys(names) if name not in ("", page.name)]

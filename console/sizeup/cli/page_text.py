@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar, TextIO
+from typing import TextIO
 
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import CodeBlock, Markdown, MarkdownElement, TableElement
+from rich.markdown import CodeBlock, Markdown, TableElement
 from rich.table import Table
 from rich.text import Text
 
@@ -32,17 +32,6 @@ class _Table(TableElement):
             yield table
 
 
-class _PageMarkdown(Markdown):
-    """Markdown with our code and tables."""
-
-    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
-        **Markdown.elements,
-        "fence": _Code,
-        "code_block": _Code,
-        "table_open": _Table,
-    }
-
-
 def print_page(text: str, related: list[str], file: TextIO, width: int | None = None) -> None:
     """Print a page of Markdown and the names of related pages, without pictures, comments and targets of links."""
     text = re.sub(r"<!--.*?-->\n?", "", text, flags=re.DOTALL)
@@ -50,6 +39,8 @@ def print_page(text: str, related: list[str], file: TextIO, width: int | None = 
     text = re.sub(r"\[([^\]]*)\]\((?!\w+:)[^)]*\)", r"\1", text)
     console = Console(file=file, highlight=False, no_color=True, width=width)  # a color stands for a status
     console.width = min(console.width, _WIDEST)
-    console.print(_PageMarkdown(text, hyperlinks=False), crop=False)
+    page = Markdown(text, hyperlinks=False)
+    page.elements = {**Markdown.elements, "fence": _Code, "code_block": _Code, "table_open": _Table}  # type: ignore[misc]
+    console.print(page, crop=False)
     if related:
         console.print(f"\nRelated pages, printed by sizeup help PAGE: {', '.join(related)}", markup=False)

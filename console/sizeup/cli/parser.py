@@ -17,7 +17,9 @@ class _Formatter(argparse.HelpFormatter):
     """Fills each paragraph of a description; one that is aligned with double spaces keeps its lines."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        paragraphs = textwrap.dedent(text).strip("\n").split("\n\n")
+        from inspect import cleandoc  # which takes its time, for a text that few ask for
+
+        paragraphs = cleandoc(text).split("\n\n")
         return "\n\n".join(
             textwrap.indent(paragraph, indent)
             if "  " in paragraph

@@ -1,4 +1,4 @@
-"""Saved sessions: list, note, rename, delete, prune.
+"""Saved sessions: list, show, import, note, rename, delete, prune.
 
 FILE is a session file, or the name of a session in the state directory, or the beginning of that name.
 """
@@ -6,9 +6,11 @@ FILE is a session file, or the name of a session in the state directory, or the 
 from __future__ import annotations
 
 import argparse
+import re
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sizeup.cli.arguments import JSON, SESSION, YES, arg, confirm
+from sizeup.cli.arguments import JSON, NEW_SESSION, SESSION, YES, arg, confirm, one_of, switch
 from sizeup.cli.results import write_json
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.input_file import STDIN, read_text
@@ -128,3 +130,97 @@ def _delete(paths: Sequence[str], *, yes: bool) -> None:
         for path in paths:
             delete(Path(path))
             print(f"deleted {path}")
+
+
+class Show:
+    """Print a session as text: how its run went, the verdict, each resource, then what was measured and the advice.
+
+    The advice is what the session recorded; --recompute works it out again with the rules of this version, and says so.
+    """
+
+    ARGUMENTS = (
+        arg(
+            "file", metavar="FILE", nargs="?",
+            help="session file, name of a saved session, or - for standard input (default: the session that was "
+            "written last)",
+        ),
+        one_of(
+            switch("--json", help="print the results as JSON, without advice"),
+            switch(
+                "--recompute",
+                help="recompute the advice with the rules of this version instead of showing what was recorded",
+            ),
+        ),
+    )  # fmt: skip
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Print the session."""
+        from sizeup.input_file import STDIN
+        from sizeup.report.text import text
+        from sizeup.session.reader import read_session
+        from sizeup.session.store import LATEST, find
+        from sizeup.sizing.session_advice import session_advice
+        from sizeup.views.document.document import document
+        from sizeup.views.run.results import results_data
+
+        given = arguments.file or LATEST
+        session = read_session(given if given == STDIN else find(given), pipes=True)
+        if arguments.json:
+            write_json(results_data(session))
+        else:
+            advice = session_advice(session, recompute=arguments.recompute)
+            print(text(document(session, advice)), end="")
+        return ExitStatus.OK
+
+
+class Import:
+    """Make a session from the output of other tools: fio (JSON, text), ORION, SLOB's awr_info.txt, SLB, lscpu -J."""
+
+    ARGUMENTS = (
+        arg("files", metavar="FILE", nargs="+", help="output of one or more tools on one machine"),
+        NEW_SESSION,
+        arg("--host", metavar="NAME", help="name of the host that was measured"),
+        arg(
+            "--kind", choices=("fio", "fio-text", "lscpu", "orion", "orion-matrix", "slb", "slob"),
+            help="format of the files (default: detected for each)",
+        ),
+        arg(
+            "--groups", metavar="N,N,...",
+            help="for SLB: number of processes started together, in the order of the lines, such as 1,2,4",
+        ),
+    )  # fmt: skip
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Read all files, then write the session."""
+        from pathlib import PurePath
+
+        from sizeup.importers.imported import session_records
+        from sizeup.importers.kinds import read_foreign
+        from sizeup.session.store import new_path
+        from sizeup.session.writer import Writer
+
+        groups = _groups(arguments.groups)
+        parts = [(PurePath(path).name, read_foreign(path, arguments.kind, groups)) for path in arguments.files]
+        now = datetime.now(UTC)
+        out = arguments.output or str(new_path(arguments.host or "imported", now))
+        with Writer.create(out) as writer:
+            writer.write(*session_records(parts, host=arguments.host, now=now))
+            writer.sync()
+        for name, part in parts:
+            steps = sum(len(step.estimates) for step in part.steps)
+            what = "the machine" if part.machine is not None else f"{steps} figures"
+            print(f"{name}: {part.tool}, {what}")
+            for line in part.summary:
+                print(f"  {line}")
+        print(f"Session saved in {out}")
+        return ExitStatus.OK
+
+
+def _groups(text: str | None) -> tuple[int, ...]:
+    if text is None:
+        return ()
+    if not re.fullmatch(r"[1-9]\d{0,3}(,[1-9]\d{0,3})*", text, re.ASCII):
+        raise UsageError(f"--groups: expected numbers of processes separated by commas, such as 1,2,4, found {text!r}")
+    return tuple(int(count) for count in text.split(","))

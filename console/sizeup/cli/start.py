@@ -6,20 +6,35 @@ sizeup --batch is the same command.
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 import os
 import sys
+import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sizeup.cli.arguments import ONLY_BUILTIN, PLAN, QUIET, arg, one_of, refuse_without, switch
+from sizeup.cli.arguments import (
+    NEW_SESSION,
+    ONLY_BUILTIN,
+    PLAN,
+    QUIET,
+    arg,
+    one_of,
+    refuse_combination,
+    refuse_without,
+    switch,
+    typed,
+)  # fmt: skip
 from sizeup.cli.results import write_json
-from sizeup.cli.targets import measure_targets
-from sizeup.errors import ExitStatus, RefusedError, UsageError
+from sizeup.errors import ExitStatus, RefusedError, SizeupError, UsageError
+from sizeup.text import plural
 
 if TYPE_CHECKING:
     from sizeup.config import Configuration
     from sizeup.engine.spec import RunSpec
     from sizeup.model.plan import Gentle
+    from sizeup.remote.measurement import HostResult
     from sizeup.session.value import Session
 
 
@@ -200,3 +215,123 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print("\n".join(_result_lines(session, result.path, arguments)))
     return ExitStatus(result.status)
+
+
+MOST_TARGETS = 64
+"""Each has an ssh process here; an engine for many hosts does more."""
+
+
+def measure_targets(arguments: argparse.Namespace) -> int:
+    """Measure the hosts at the same time; the value is the exit status that all have in common, else PROBE_FAILED."""
+    options = batch_options(arguments)
+    from sizeup.engine.run import parse_start
+    from sizeup.probing.remote_python import find_ssh
+    from sizeup.remote.host_lines import HostLines
+    from sizeup.remote.measurement import HostMeasurement, host_of, measure_all
+    from sizeup.remote.wheels import wheel_names
+
+    targets = list(dict.fromkeys(arguments.target))
+    for target in targets:
+        host_of(target)
+    if len(targets) > MOST_TARGETS:
+        raise UsageError(
+            f"--target: {len(targets)} hosts, at most {MOST_TARGETS}; for more, use an engine: sizeup deploy ansible "
+            "DIR"
+        )
+    if arguments.wheels is None:
+        raise UsageError(
+            "--target needs --wheels DIR, the wheels that are sent to the hosts; how to collect them: sizeup help "
+            "air-gapped-host"
+        )
+    wheel_names(arguments.wheels)
+    if arguments.output is not None and os.path.lexists(arguments.output) and not os.path.isdir(arguments.output):
+        raise UsageError(f"-o {arguments.output}: with --target, expected a directory for the sessions, found a file")
+    ssh = find_ssh("--target")
+    start_seconds = 0.0 if arguments.start_at is None else parse_start(arguments.start_at) / 1e9 - time.time()
+    with HostLines(targets, sys.stderr, quiet=arguments.quiet) as lines:
+        runs = [HostMeasurement(target, arguments.output, functools.partial(lines.show, target)) for target in targets]
+        results = measure_all(runs, ssh, arguments.wheels, options, start_seconds)
+    print("\n".join(_host_lines(results)))
+    paths = [result.path for result in results if result.path]
+    if len(paths) > 1:
+        from sizeup.fleet.table import session_fleet_lines
+
+        print("\n".join(["", *session_fleet_lines(paths)]))
+    statuses = {result.status for result in results}
+    if ExitStatus.INTERRUPTED in statuses:
+        return ExitStatus.INTERRUPTED
+    return statuses.pop() if len(statuses) == 1 else ExitStatus.PROBE_FAILED
+
+
+def batch_options(arguments: argparse.Namespace) -> list[str]:
+    """Return the options of ``run`` that the hosts get; raises ``UsageError`` for those without effect there."""
+    refuse_combination(arguments, "--target", ("--append", "--resume", "--control", "--json", "--details"))
+    if arguments.mount and not os.path.isabs(arguments.mount):
+        raise UsageError(f"--mount {arguments.mount}: with --target, expected an absolute path on the hosts")
+    options = []
+    for flag, value in (
+        ("--plan", arguments.plan),
+        ("--mount", arguments.mount),
+        ("--repeat", arguments.repeat),
+        ("--start-at", arguments.start_at),
+        ("--gentle-iops", arguments.gentle_iops),
+        ("--gentle-mb-s", arguments.gentle_mb_s),
+    ):
+        options += [] if value is None else [flag, str(value)]
+    for flag, values in (("-p", arguments.probe), ("--set", arguments.assignments)):
+        for value in values or ():
+            options += [flag, value]
+    return [*options, *(flag for flag in ("--gentle", "--full-load", "--only-builtin") if typed(arguments, flag))]
+
+
+def _host_lines(results: Sequence[HostResult]) -> list[str]:
+    """Return what became of each host: how many were measured first, then a line for each."""
+    from sizeup.session.reader import read_session
+    from sizeup.session.store import command_name
+    from sizeup.views.run.run_status import run_status
+
+    measured = sum(not result.status for result in results)
+    lines = [f"{measured} of {plural(len(results), 'host')} measured", ""]
+    width = max(len(result.target) for result in results)
+    for result in results:
+        words = result.problem or f"exit status {int(result.status)}"
+        if result.path:
+            try:
+                status = run_status(read_session(result.path, samples=False)).words
+            except SizeupError:  # the host printed something else
+                status = "no session"
+            words = f"{command_name(result.path)}  {status if not result.status else f'{status}: {words}'}"
+        lines.append(f"{result.target:{width}}  {words}")
+    return lines
+
+
+class Net:
+    """Measure the network path to another host: round trips, throughput, CPU cost, retransmits and packet sizes.
+
+    ssh starts a program on HOST, which ends with the run, and must not ask for a password. The plan quick sends small
+    messages alone; the others load the network, for seconds.
+    """
+
+    ARGUMENTS = (
+        arg("host", metavar="HOST", help="the other host, as [USER@]HOST for ssh"),
+        *PLAN[::2],  # all but the probe
+        one_of(NEW_SESSION, arg("--append", metavar="FILE", help="add the results to this session")),
+        switch("--json", help="print the results as JSON in base units instead of a summary"),
+        QUIET,
+    )
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Run the probes that measure another host, as ``sizeup run -p`` does."""
+        from sizeup.cli.parser import build_parser
+        from sizeup.probing.registry import load_registry
+
+        found = [probe for probe in load_registry().probes.values() if probe.manifest.peer_setting]
+        if not found:
+            raise RefusedError("no installed probe measures another host; reinstall the package")
+        if not arguments.quiet:
+            print("\n".join(f"{probe.name} touches {probe.manifest.touches}" for probe in found), file=sys.stderr)
+        whole = argparse.Namespace(**{**vars(build_parser("run").parse_args([])), **vars(arguments)})
+        hosts = [f"{probe.name}.{probe.manifest.peer_setting}={arguments.host}" for probe in found]
+        whole.probe, whole.assignments = [one.name for one in found], [*hosts, *(arguments.assignments or ())]
+        return run(whole)

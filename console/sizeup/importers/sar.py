@@ -145,10 +145,7 @@ SADF_HEADING = re.compile(r"\A\s*(?:# hostname;interval;timestamp|\S+\t-?\d+\t\d
 SADF_MARKS = ('"cpu-load', '"disk-device"', '"io-reads"')
 """What the JSON of iostat does not have."""
 _SADF_DISK = frozenset({"rkB/s", "rd_sec/s"})
-_SADF_JSON_NAMES = {
-    "idle": "%idle",
-    **{name: f"{name}/s" for name in ("rkB", "wkB", "rd_sec", "wr_sec", "bread", "bwrtn")},
-}
+_OF_JSON = {"idle": "%idle", **{name: f"{name}/s" for name in ("rkB", "wkB", "rd_sec", "wr_sec", "bread", "bwrtn")}}
 _Rows = Iterator[tuple[Mapping[str, object], str, str, str]]
 """Cells, the disk or CPU, the time and the place in the file."""
 
@@ -204,7 +201,7 @@ def _of_json(text: str, where: str) -> _Rows:
             all_disks = [{**io, **io.get("io-reads", {}), **io.get("io-writes", {})}] if io else []
             cpus = (*report.get("cpu-load", ()), *report.get("cpu-load-all", ()))
             for entry in (*cpus, *report.get("disk", ()), *all_disks):
-                cells = {_SADF_JSON_NAMES.get(name, name): value for name, value in entry.items()}
+                cells = {_OF_JSON.get(name, name): value for name, value in entry.items()}
                 yield cells, str(entry.get("cpu", entry.get("disk-device", ""))), time, place
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise MalformedError(
