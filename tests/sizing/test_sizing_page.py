@@ -1,7 +1,6 @@
 """The page about sizing: its transcripts line by line, and its figures."""
 
 import json
-import re
 import shlex
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -19,7 +18,6 @@ from transcripts import DOCS, Transcript, transcripts
 PAGE = (DOCS / "explanation" / "sizing.md").read_text(encoding="utf-8")
 WORDS = " ".join(PAGE.split())
 SHOWN = transcripts("explanation/sizing.md")
-OFFER = next(block for block in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL) if "sizeup.candidate/1" in block)
 JSON = (DOCS / "reference" / "json.md").read_text(encoding="utf-8")
 COSTS = (DOCS / "results" / "sizing-speed.md").read_text(encoding="utf-8")
 
@@ -45,7 +43,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with the files that the page names."""
     purchase.files(tmp_path)
     written(tmp_path / "run.sizeup.jsonl", *records())
-    (tmp_path / "offer.toml").write_text(OFFER, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sizeup.cli.size.datetime", _Day)
     return tmp_path
