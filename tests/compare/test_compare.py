@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sizeup.batch.standard_output import comparison_lines
 from sizeup.compare.compare import compare, interleaved
 from sizeup.compare.comparison import Comparison, Conclusion, Figure
-from sizeup.compare.digest import Digest, RunValue, session_paths
+from sizeup.compare.digest import Digest, RunValue, digest_side
 from sizeup.compare.figures import large_change_excluded
 from sizeup.compare.machines import Difference
 from sizeup.errors import UsageError
@@ -311,7 +311,7 @@ def test_metrics_of_one_side_are_listed() -> None:
 
 def test_an_empty_folder_is_no_side(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="expected sessions"):
-        list(session_paths([str(tmp_path)]))
+        digest_side([str(tmp_path)])
 
 
 def test_verdicts_are_compared_as_words_and_a_failed_one_is_not_passed_over() -> None:

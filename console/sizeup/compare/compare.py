@@ -9,12 +9,12 @@ are exploratory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from msgspec.structs import replace
 
-from sizeup.compare.caveats import comparison_caveats, only_published, order_caveats, settings_caveats, verdict_changes
 from sizeup.compare.comparison import (
     LEVEL,
     LEVEL_WITHOUT_TIMES,
@@ -24,16 +24,19 @@ from sizeup.compare.comparison import (
     Mean,
     OtherWorkloads,
 )
-from sizeup.compare.condition_results import BothSides, condition_results
+from sizeup.compare.condition_results import SAME_SESSION, condition_results
 from sizeup.compare.conditions import Condition
 from sizeup.compare.curves import Runs, by_metric, shared_points
-from sizeup.compare.digest import WORKLOAD, Digest
+from sizeup.compare.digest import WORKLOAD, Digest, RunValue
 from sizeup.compare.figures import compared_figure, frozen, judged_figures
 from sizeup.compare.headlines import CARDS
 from sizeup.compare.machines import machine_differences
 from sizeup.compare.statistics import geometric_mean
 from sizeup.model.plan import Better
-from sizeup.session.value import PointKey
+from sizeup.units import format_verdict
+
+_BUSY_PERCENT = 20.0
+_VERDICTS_NAMED = 3
 
 
 def compare(
@@ -53,54 +56,59 @@ def compare(
     turns = interleaved(new, baseline)
     timed = all(value.when is not None for session in (*new, *baseline) for value in session.values)
     level = level or (LEVEL if turns or timed else LEVEL_WITHOUT_TIMES)
-    common = [metric for metric in ours if metric in theirs]
-    wholes: dict[str, Figure] = {}
-    points: dict[tuple[str, PointKey], Figure] = {}
-    for metric in common:
-        shared = shared_points(ours[metric], theirs[metric])
-        if not shared:
-            continue
-        wholes[metric] = compared_figure(metric, None, shared, ours[metric], theirs[metric], level, turns=turns)
-        if len(shared) > 1:
-            for key in shared:
-                points[metric, key] = compared_figure(
-                    metric, key, [key], ours[metric], theirs[metric], level, turns=turns
-                )
-    known = BothSides({**ours, **judged}, {**theirs, **judged_before}, frozenset((*judged, *judged_before)))
-    same = bool({session.id for session in new} & {session.id for session in baseline})
-    answers = condition_results(questions, known, level, minimum_effect, same=same, turns=turns)
+    figure = partial(compared_figure, level=level, turns=turns)
+    shared = {name: shared_points(ours[name], theirs[name]) for name in ours if name in theirs}
+    wholes = [figure(name, None, keys, ours[name], theirs[name]) for name, keys in shared.items() if keys]
+    points = [
+        figure(name, key, [key], ours[name], theirs[name])
+        for name, keys in shared.items()
+        if len(keys) > 1
+        for key in keys
+    ]
+    answers = condition_results(
+        questions,
+        {**ours, **judged},
+        {**theirs, **judged_before},
+        frozenset((*judged, *judged_before)),
+        level,
+        minimum_effect,
+        same=bool({session.id for session in new} & {session.id for session in baseline}),
+        turns=turns,
+    )
     asked = {(answer.figure.metric, frozen(answer.figure.at)) for answer in answers if answer.figure is not None}
-    metrics = judged_figures(list(wholes.values()), asked, level, minimum_effect)
-    settings = () if only_published(new, baseline) else tuple(settings_caveats(ours, theirs, common))
+    metrics = judged_figures(wholes, asked, level, minimum_effect)
+    only_published = any(all(digest.source for digest in side) for side in (new, baseline))
+    settings = () if only_published else tuple(_settings_caveats(ours, theirs, shared))
+    order = []
+    if baseline and not only_published and not turns:
+        remedy = (
+            "a difference must stand out from the trend over the runs, which takes more of them"
+            if timed
+            else f"significance level lowered from {LEVEL:g} to {LEVEL_WITHOUT_TIMES:g}"
+        )
+        order = [f"runs were not interleaved on one host, so drift can look like a difference ({remedy})"]
+    workloads, others = _workloads(new), _workloads(baseline)
     return Comparison(
         sides=(tuple(new), tuple(baseline)),
         differences=machine_differences([d.machine for d in new], [d.machine for d in baseline]),
-        warnings=(
-            *(order_caveats(turns=turns, timed=timed) if baseline and not only_published(new, baseline) else ()),
-            *comparison_caveats(new, baseline),
-            *settings,
-            *verdict_changes(judged, judged_before),
-        ),
+        warnings=(*order, *_caveats(new, baseline), *settings, *_verdict_changes(judged, judged_before)),
         metrics=metrics,
-        points=judged_figures(list(points.values()), asked, level, minimum_effect),
+        points=judged_figures(points, asked, level, minimum_effect),
         means=tuple(_means(metrics)),
-        only_new=tuple(metric for metric in ours if metric not in wholes),
-        only_baseline=tuple(metric for metric in theirs if metric not in wholes),
+        only_new=tuple(metric for metric in ours if not shared.get(metric)),
+        only_baseline=tuple(metric for metric in theirs if not shared.get(metric)),
         conditions=answers,
         level=level,
         minimum_effect=minimum_effect,
-        headlines=_headlines(new, baseline, level, minimum_effect, turns=turns),
-        other_workloads=tuple(_other_workloads(new, baseline)),
+        headlines=_headlines(new, baseline, figure, level, minimum_effect),
+        other_workloads=tuple(
+            OtherWorkloads(probe, tuple(measured), tuple(others[probe]))
+            for probe, measured in workloads.items()
+            if probe in others and not measured.keys() & others[probe].keys()
+        ),
         interleaved=turns,
         other_settings=bool(settings),
     )
-
-
-def _other_workloads(new: Sequence[Digest], baseline: Sequence[Digest]) -> Iterable[OtherWorkloads]:
-    ours, theirs = _workloads(new), _workloads(baseline)
-    for probe in (probe for probe in ours if probe in theirs):
-        if not set(ours[probe]) & set(theirs[probe]):
-            yield OtherWorkloads(probe, tuple(ours[probe]), tuple(theirs[probe]))
 
 
 def _workloads(side: Sequence[Digest]) -> dict[str, dict[str, None]]:
@@ -112,13 +120,17 @@ def _workloads(side: Sequence[Digest]) -> dict[str, dict[str, None]]:
 
 
 def _headlines(
-    new: Sequence[Digest], baseline: Sequence[Digest], level: float, minimum_effect: float, *, turns: bool
+    new: Sequence[Digest],
+    baseline: Sequence[Digest],
+    compared: Callable[..., Figure],
+    level: float,
+    minimum_effect: float,
 ) -> tuple[Figure, ...]:
     """Return the named figures of both sides, corrected for their number."""
-    ours, theirs = _named(new), _named(baseline)
+    ours, theirs = (by_metric([replace(one, values=one.headlines) for one in side]) for side in (new, baseline))
     cards = {one.metric: one.card for digest in new for one in digest.headlines}
     found = [
-        compared_figure(name, None, shared, ours[name], theirs[name], level, turns=turns)
+        compared(name, None, shared, ours[name], theirs[name])
         for name in ours
         if name in theirs and (shared := shared_points(ours[name], theirs[name]))
     ]
@@ -126,10 +138,6 @@ def _headlines(
     order = list(dict.fromkeys((*CARDS, *cards.values())))
     named = (replace(figure, card=cards[figure.metric]) for figure in judged)
     return tuple(sorted(named, key=lambda one: order.index(one.card)))
-
-
-def _named(side: Sequence[Digest]) -> Mapping[str, Runs]:
-    return by_metric([replace(digest, values=digest.headlines) for digest in side])
 
 
 def interleaved(new: Iterable[Digest], baseline: Iterable[Digest]) -> bool:
@@ -162,3 +170,63 @@ def _means(metrics: Iterable[Figure]) -> Iterable[Mean]:
         ratios = [f.ratio for f in metrics if f.series is not None and f.series.better is better and not any(f.invalid)]
         if len(ratios) > 1:
             yield Mean(better, geometric_mean(ratios), len(ratios))
+
+
+def _caveats(new: Sequence[Digest], baseline: Sequence[Digest]) -> Iterable[str]:
+    """Why the comparison as a whole may mislead."""
+    if {d.id for d in new} & {d.id for d in baseline}:
+        yield SAME_SESSION
+    for digests, name in ((new, "new side"), (baseline, "baseline")):
+        if len({d.host for d in digests if not d.source}) > 1:
+            yield f"the {name} mixes hosts: {', '.join(sorted({d.host for d in digests}))}"
+        for session in digests:
+            for sentence in (*session.damage, *session.invalid_results):
+                yield f"{session.path}: {sentence}"
+    for fact in ("kernel", "governor", "transparent_huge_pages", "clock_source", "load"):
+        seen = [
+            sorted({str(d.facts.get(fact)) for d in side if d.facts.get(fact) is not None}) for side in (new, baseline)
+        ]
+        if seen[0] != seen[1] and all(seen):
+            yield f"{fact.replace('_', ' ')} differs: {', '.join(seen[0])} (baseline: {', '.join(seen[1])})"
+    for session in (*new, *baseline):
+        busy = session.facts.get("others_busy_percent")
+        if isinstance(busy, int | float) and busy >= _BUSY_PERCENT:
+            names = session.facts.get("others_busy")
+            yield f"{session.path}: other processes used {busy:.0f} % of a CPU at its end: {names}"
+
+
+def _settings_caveats(ours: Mapping[str, Runs], theirs: Mapping[str, Runs], common: Iterable[str]) -> Iterable[str]:
+    """Return which parameters and versions differ, once for the metrics of a probe that share them."""
+    picks: dict[str, Callable[[RunValue], set[str]]] = {
+        "parameters": lambda run: {f"{name}={value}" for name, value in run.settings.items()},
+        "versions": lambda run: {run.distribution},
+    }
+    found: dict[tuple[str, str], list[str]] = {}
+    for metric in common:
+        sides = [[run for runs in side[metric].values() for run in runs.values()] for side in (ours, theirs)]
+        for what, pick in picks.items():
+            left, right = (set[str]().union(*map(pick, side)) for side in sides)
+            if left != right:
+                lists = (", ".join(sorted(only)[:3]) or "none" for only in (left - right, right - left))
+                words = "{} differ: {} (baseline: {})".format(what, *lists)
+                found.setdefault((metric.rpartition(".")[0], words), []).append(metric)
+    for (probe, words), metrics in found.items():
+        yield f"{metrics[0] if len(metrics) == 1 else probe}: {words}"
+
+
+def _verdict_changes(ours: Mapping[str, Runs], theirs: Mapping[str, Runs]) -> Iterable[str]:
+    """Return which verdicts differ from those of the baseline."""
+    for metric in (metric for metric in ours if metric in theirs):
+        shared = [key for key in ours[metric] if key in theirs[metric]]
+        texts = [
+            f"{', '.join(f'{name} {value}' for name, value in key[1]) or 'in all'}: {left} (baseline: {right})"
+            for key in shared
+            if (left := _verdicts_text(ours[metric][key])) != (right := _verdicts_text(theirs[metric][key]))
+        ]
+        if texts:
+            more = "" if len(texts) <= _VERDICTS_NAMED else f"; and {len(texts) - _VERDICTS_NAMED} more"
+            yield f"{metric}: {len(texts)} of {len(shared)} verdicts differ: {'; '.join(texts[:_VERDICTS_NAMED])}{more}"
+
+
+def _verdicts_text(runs: Mapping[str, RunValue]) -> str:
+    return " and ".join(sorted({format_verdict(value.value) for value in runs.values()}))

@@ -5,92 +5,83 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct
-
-from sizeup.compare.caveats import SAME_SESSION
 from sizeup.compare.comparison import ConditionResult, Figure
 from sizeup.compare.conditions import Condition, Decision, read
 from sizeup.compare.curves import Runs, shared_points
-from sizeup.compare.digest import RunValue
 from sizeup.compare.figures import compared_figure, with_verdict
 from sizeup.compare.statistics import holm
 from sizeup.errors import UsageError
 from sizeup.text import nearest, one_line
 
-
-class BothSides(Struct, frozen=True):
-    """The metrics of both sides."""
-
-    ours: Mapping[str, Runs]
-    theirs: Mapping[str, Runs]
-    verdicts: frozenset[str]
-
-    def sides_of(self, question: Condition) -> tuple[Runs, Runs]:
-        """The points that a question is about, on both sides; raises where no side knows them."""
-        metrics = [*self.ours, *(metric for metric in self.theirs if metric not in self.ours)]
-        if question.metric not in metrics:
-            hint = nearest(question.metric, metrics)
-            there = ", ".join(metrics) or "none"
-            raise UsageError(
-                f"--fail-if {question.text!r}: the sessions have no metric {question.metric}{hint}; they have: {there}"
-            )
-        if question.metric in self.verdicts:
-            raise UsageError(f"--fail-if {question.text!r}: {question.metric} is a verdict, which has no limit")
-        ours, theirs = self.ours.get(question.metric, {}), self.theirs.get(question.metric, {})
-        if not question.at:
-            return ours, theirs
-        coordinates = {key: _written(runs) for side in (ours, theirs) for key, runs in side.items()}
-        wanted = [key for key, at in coordinates.items() if at == dict(question.at)]
-        if not wanted:
-            there = "; ".join(",".join(f"{name}={value}" for name, value in at.items()) for at in coordinates.values())
-            raise UsageError(
-                f"--fail-if {question.text!r}: {question.metric} has no such point; it has: {one_line(there)}"
-            )
-        return {key: ours[key] for key in wanted if key in ours}, {key: theirs[key] for key in wanted if key in theirs}
+SAME_SESSION = "both sides hold the same session"
 
 
-def _written(runs: Mapping[str, RunValue]) -> dict[str, str]:
-    """Where a point lies, as it is asked about."""
-    at = next(iter(runs.values())).at
-    return {name: value if isinstance(value, str) else f"{value:.15g}" for name, value in at.items()}
+def _asked_about(
+    question: Condition, new: Mapping[str, Runs], baseline: Mapping[str, Runs], verdicts: frozenset[str]
+) -> tuple[Runs, Runs]:
+    """Return the points that a question is about, on both sides; raises where no side knows them."""
+    where = f"--fail-if {question.text!r}: "
+    metrics = [*new, *(metric for metric in baseline if metric not in new)]
+    if question.metric not in metrics:
+        hint = nearest(question.metric, metrics)
+        there = ", ".join(metrics) or "none"
+        raise UsageError(f"{where}the sessions have no metric {question.metric}{hint}; they have: {there}")
+    if question.metric in verdicts:
+        raise UsageError(f"{where}{question.metric} is a verdict, which has no limit")
+    ours, theirs = new.get(question.metric, {}), baseline.get(question.metric, {})
+    if not question.at:
+        return ours, theirs
+    coordinates = {
+        key: {
+            name: value if isinstance(value, str) else f"{value:.15g}"
+            for name, value in next(iter(runs.values())).at.items()
+        }
+        for key, runs in {**ours, **theirs}.items()
+    }
+    wanted = [key for key, at in coordinates.items() if at == dict(question.at)]
+    if not wanted:
+        there = "; ".join(",".join(f"{name}={value}" for name, value in at.items()) for at in coordinates.values())
+        raise UsageError(f"{where}{question.metric} has no such point; it has: {one_line(there)}")
+    return {key: ours[key] for key in wanted if key in ours}, {key: theirs[key] for key in wanted if key in theirs}
 
 
 def condition_results(
-    questions: Sequence[Condition], known: BothSides, level: float, minimum_effect: float, *, same: bool, turns: bool
+    questions: Sequence[Condition],
+    new: Mapping[str, Runs],
+    baseline: Mapping[str, Runs],
+    verdicts: frozenset[str],
+    level: float,
+    minimum_effect: float,
+    *,
+    same: bool,
+    turns: bool,
 ) -> tuple[ConditionResult, ...]:
     """Decide fixed limits by the new side alone, changes by both, corrected for each other."""
-    changes = [question for question in questions if question.change is not None]
+    points = [_asked_about(question, new, baseline, verdicts) for question in questions]
     figures: dict[int, Figure] = {}
-    for question in changes:
-        ours, theirs = known.sides_of(question)
-        shared = shared_points(ours, theirs) if ours and theirs else []
+    changes = sum(question.change is not None for question in questions)
+    for number, (question, (ours, theirs)) in enumerate(zip(questions, points, strict=True)):
+        shared = shared_points(ours, theirs) if question.change is not None and ours and theirs else []
         if shared:
             at = shared[0] if question.at else None
-            figures[id(question)] = compared_figure(
-                question.metric, at, shared, ours, theirs, level, strict=len(changes), turns=turns
+            figures[number] = compared_figure(
+                question.metric, at, shared, ours, theirs, level, strict=changes, turns=turns
             )
     corrected = dict(zip(figures, holm([figure.p for figure in figures.values()]), strict=True))
     answers = []
-    for question in questions:
-        name = id(question)
+    for number, (question, (ours, theirs)) in enumerate(zip(questions, points, strict=True)):
         if question.change is None:
-            answers.append(_by_bound(question, known))
-        elif name not in figures:
-            why = _nothing_to_compare(*known.sides_of(question))
+            answers.append(_by_bound(question, ours))
+        elif number not in figures:
+            missing = "new side" if not ours else "baseline" if not theirs else ""
+            why = f"not measured on the {missing}" if missing else "no point with an amount above 0 on both sides"
             answers.append(ConditionResult(question, Decision.UNDECIDED, why))
         else:
-            figure = with_verdict(figures[name], corrected[name], level, minimum_effect, confirmatory=True)
+            figure = with_verdict(figures[number], corrected[number], level, minimum_effect, confirmatory=True)
             objection = SAME_SESSION if same else figure.invalid_text
             decision, why = _by_change(question, question.change, figure, objection, minimum_effect)
             answers.append(ConditionResult(question, decision, why, figure))
     return tuple(answers)
-
-
-def _nothing_to_compare(ours: Runs, theirs: Runs) -> str:
-    for side, name in ((ours, "new side"), (theirs, "baseline")):
-        if not side:
-            return f"not measured on the {name}"
-    return "no point with an amount above 0 on both sides"
 
 
 def _by_change(
@@ -125,9 +116,8 @@ def _by_change(
             return Decision.UNDECIDED, "the interval contains the limit; take more runs"
 
 
-def _by_bound(question: Condition, known: BothSides) -> ConditionResult:
+def _by_bound(question: Condition, ours: Runs) -> ConditionResult:
     """Met where some point is beyond the bound, not met where none is; undecided points keep it open."""
-    ours, _ = known.sides_of(question)
     if not ours:
         return ConditionResult(question, Decision.UNDECIDED, "not measured on the new side")
     readings = list(read(question, ours))

@@ -18,7 +18,7 @@ from sizeup.errors import MalformedError, UsageError
 from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates
 from sizeup.session.value import PointKey
-from sizeup.text import one_line
+from sizeup.text import one_line, plural
 from sizeup.units import parse_amount
 
 
@@ -127,25 +127,20 @@ def read(question: Condition, points: Mapping[PointKey, Mapping[str, RunValue]])
             bound = parse_amount(question.bound, unit_of(values[0].series))
         except MalformedError as error:
             raise UsageError(f"--fail-if {question.text!r}: {question.metric}: {error}") from error
-        yield _reading(question, values, bound)
-
-
-def _reading(question: Condition, values: Sequence[RunValue], bound: float) -> Reading:
-    invalid = next((value.invalid for value in values if value.invalid), "")
-    low, high = _interval(values)
-    if not all(math.isfinite(value.value) for value in values):
-        decision, why = Decision.UNDECIDED, "a run gave no number"
-    elif invalid:
-        decision, why = Decision.UNDECIDED, f"validity: fail ({invalid})"
-    elif low is None or high is None:
-        decision = Decision.UNDECIDED
-        runs = f"{len(values)} {'run' if len(values) == 1 else 'runs'}"
-        why = f"{runs} without an interval; take six (sizeup --batch --repeat 6)"
-    else:
-        decision = question.decide(low, high, bound)
-        why = "the interval contains the limit" if decision is Decision.UNDECIDED else ""
-    middle = median([value.value for value in values])
-    return Reading(values[0].at, values[0].series, middle, low, high, len(values), bound, decision, why)
+        invalid = next((value.invalid for value in values if value.invalid), "")
+        low, high = _interval(values)
+        decision, why = Decision.UNDECIDED, ""
+        if not all(math.isfinite(value.value) for value in values):
+            why = "a run gave no number"
+        elif invalid:
+            why = f"validity: fail ({invalid})"
+        elif low is None or high is None:
+            why = f"{plural(len(values), 'run')} without an interval; take six (sizeup --batch --repeat 6)"
+        else:
+            decision = question.decide(low, high, bound)
+            why = "the interval contains the limit" if decision is Decision.UNDECIDED else ""
+        middle = median([value.value for value in values])
+        yield Reading(values[0].at, values[0].series, middle, low, high, len(values), bound, decision, why)
 
 
 def _interval(values: Sequence[RunValue]) -> tuple[float | None, float | None]:

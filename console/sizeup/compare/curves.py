@@ -7,10 +7,10 @@ all runs together and know nothing of sides, so that a rank test over these figu
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sizeup.compare.digest import Digest, RunValue
-from sizeup.compare.statistics import geometric_mean
+from sizeup.compare.statistics import geometric_mean, squares
 from sizeup.session.value import PointKey
 
 Runs = Mapping[PointKey, Mapping[str, RunValue]]
@@ -35,7 +35,8 @@ def shared_points(ours: Runs, theirs: Runs) -> list[PointKey]:
     Ratios have no meaning for zero and below, or for what is no number, which no probe should give.
     """
     both = [key for key in ours if key in theirs]
-    everywhere = [key for key in both if len(ours[key]) == _run_count(ours) and len(theirs[key]) == _run_count(theirs)]
+    new, baseline = (len({run for values in side.values() for run in values}) for side in (ours, theirs))
+    everywhere = [key for key in both if len(ours[key]) == new and len(theirs[key]) == baseline]
     return [
         key for key in everywhere or both[:1] if all(0 < value.value < math.inf for value in _values(ours, theirs, key))
     ]
@@ -63,30 +64,20 @@ def _whole_runs(runs: Runs, keys: Sequence[PointKey]) -> list[str]:
 
 
 def weights(ours: Runs, theirs: Runs, keys: Sequence[PointKey]) -> list[float]:
-    """How much each point counts: by the inverse square of its scatter from run to run."""
-    sizes = {len(ours[keys[0]]), len(theirs[keys[0]])}
-    logs = ([math.log(value.value) for value in _values(ours, theirs, key)] for key in keys)
-    return [1 / (QUIETEST**2 + _scatter_squared(point, sizes)) for point in logs]
+    """How much each point counts: by the inverse square of its scatter from run to run.
 
-
-def _scatter_squared(values: Sequence[float], sizes: Collection[int]) -> float:
-    """Variance within a lower and an upper part of the sides' sizes, whatever side a run is of.
-
-    A change at this point alone parts the runs just so. Were it taken for scatter, the point would count the
-    less the more it changed.
+    Scatter is the variance within a lower and an upper part of the sides' sizes, whatever side a run is of. A change
+    at this point alone parts the runs just so. Were it taken for scatter, the point would count the less the more it
+    changed.
     """
-    ordered = sorted(values)
-    return min(_squares(ordered[:size]) + _squares(ordered[size:]) for size in sizes) / len(ordered)
-
-
-def _squares(values: Sequence[float]) -> float:
-    mean = math.fsum(values) / len(values) if values else 0.0
-    return math.fsum((value - mean) ** 2 for value in values)
+    sizes = {len(ours[keys[0]]), len(theirs[keys[0]])}
+    shares = []
+    for key in keys:
+        logs = sorted(math.log(value.value) for value in _values(ours, theirs, key))
+        within = min(squares(logs[:size]) + squares(logs[size:]) for size in sizes) / len(logs)
+        shares.append(1 / (QUIETEST**2 + within))
+    return shares
 
 
 def _values(ours: Runs, theirs: Runs, key: PointKey) -> list[RunValue]:
     return [*ours[key].values(), *theirs[key].values()]
-
-
-def _run_count(runs: Runs) -> int:
-    return len({run for values in runs.values() for run in values})

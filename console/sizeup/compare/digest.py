@@ -18,7 +18,7 @@ from sizeup.model.sample import Coordinates
 from sizeup.session.reader import read_session
 from sizeup.session.store import SUFFIX, find
 from sizeup.session.validity import StepValidity
-from sizeup.session.value import Point, PointKey, Session, StepRun, point_key
+from sizeup.session.value import PointKey, Session, StepRun, point_key
 
 WORKLOAD = "workload"
 """The coordinate by which points name their workload."""
@@ -102,26 +102,23 @@ def digest(session: Session, path: str) -> Digest:
 def digest_side(
     paths: Sequence[str], more: Callable[[Digest, Session], Iterable[RunValue]] = lambda *_: ()
 ) -> tuple[Digest, ...]:
-    """The sessions of one side, one after the other; ``more`` says what else to take from each."""
+    """The sessions of files and folders, one after the other; ``more`` says what else to take from each."""
+    files: list[str] = []
+    for path in paths:
+        if os.path.isdir(path):
+            found = sorted(name for name in os.listdir(path) if name.endswith((SUFFIX, f"{SUFFIX}.gz")))
+            if not found:
+                raise UsageError(f"{path}: expected sessions (*{SUFFIX}) in this folder, found none")
+            files += (os.path.join(path, name) for name in found)
+        else:
+            files.append(find(path))
     digests = []
-    for path in session_paths(paths):
+    for path in files:
         session = read_session(path)
         plain = digest(session, path)
         digests.append(replace(plain, values=(*plain.values, *more(plain, session))))
         del session  # before the next one is read: it may hold millions of samples
     return tuple(digests)
-
-
-def session_paths(paths: Sequence[str]) -> Iterator[str]:
-    """The files of one side; a folder stands for all sessions in it."""
-    for path in paths:
-        if not os.path.isdir(path):
-            yield find(path)
-            continue
-        found = sorted(name for name in os.listdir(path) if name.endswith((SUFFIX, f"{SUFFIX}.gz")))
-        if not found:
-            raise UsageError(f"{path}: expected sessions (*{SUFFIX}) in this folder, found none")
-        yield from (os.path.join(path, name) for name in found)
 
 
 def epoch(started: str) -> float | None:
@@ -135,16 +132,16 @@ def epoch(started: str) -> float | None:
 def _run_values(run: StepRun, session: str, started: float | None) -> Iterator[RunValue]:
     validity = StepValidity(run)
     for key, point in run.points.items():
-        value = _value(point)
-        if value is not None:
-            invalid, estimate = validity.of(point), point.estimate
+        estimate, undisturbed = point.estimate, point.undisturbed
+        if estimate is not None or undisturbed:
+            invalid = validity.of(point)
             low, high = (None, None) if estimate is None else (estimate.low, estimate.high)
             yield RunValue(
                 metric=f"{run.step.probe}.{point.series}",
                 key=key,
                 at=point.at,
                 series=run.series.get(point.series),
-                value=value,
+                value=median(undisturbed) if estimate is None else estimate.value,
                 run=f"{session}~{run.step.id.partition('~')[2] or 1}",
                 settings=run.step.settings,
                 distribution=run.distribution,
@@ -159,25 +156,7 @@ def _run_values(run: StepRun, session: str, started: float | None) -> Iterator[R
 def _headlines(session: Session, started: float | None) -> Iterator[RunValue]:
     for number, runs in by_round(session.steps.values()).items():
         when = None if started is None else started + min(run.started_ns for run in runs) / 1e9
+        run = f"{session.header.id}~{number}"
         for found in headlines(runs):
-            run, key = f"{session.header.id}~{number}", point_key(found.name, {})
-            yield RunValue(
-                found.name,
-                key,
-                {},
-                found.series,
-                found.value,
-                run,
-                {},
-                "",
-                when,
-                invalid=found.invalid,
-                card=found.card,
-            )
-
-
-def _value(point: Point) -> float | None:
-    if point.estimate is not None:
-        return point.estimate.value
-    undisturbed = point.undisturbed
-    return median(undisturbed) if undisturbed else None
+            value = RunValue(found.name, point_key(found.name, {}), {}, found.series, found.value, run, {}, "", when)
+            yield replace(value, invalid=found.invalid, card=found.card)

@@ -38,12 +38,18 @@ class Drift(Struct, frozen=True):
 
 def drift(baseline: Machine, now: Machine) -> Drift:
     """Return what differs between the machine as it was and as it is."""
-    modules = ComparedFact("memory modules", _slot_count(baseline), _slot_count(now))
-    was, found = _mitigations(baseline), _mitigations(now)
+    populated, in_use = (
+        f"{sum(bool(slot.populated) for slot in slots)} of {len(slots)} slots populated" if slots else None
+        for slots in (baseline.dimm_slots, now.dimm_slots)
+    )
+    old, new = (
+        {one.name: one.value(side) for one in SETTING_FACTS if one.name not in _IN_PARTS} for side in (baseline, now)
+    )
+    was, found = ({one.name: one.status for one in side.settings.vulnerabilities} for side in (baseline, now))
     facts = [
-        *pairs(_settings(baseline), _settings(now)),
+        *pairs(old, new),
         *part_facts(baseline, now),
-        *_listed("memory slot", _slots(baseline), _slots(now), modules),
+        *_listed("memory slot", _slots(baseline), _slots(now), ComparedFact("memory modules", populated, in_use)),
         *MODULES.compared(MODULES.parts(baseline), MODULES.parts(now)),
         *_listed("mitigation", was, found, ComparedFact("mitigations", listed_text(was), listed_text(found))),
         *pairs(_configuration(baseline), _configuration(now)),
@@ -73,28 +79,19 @@ def _other_machine(baseline: Machine, now: Machine) -> str:
     return next((f"{fact} {was}, now {found}" for fact, was, found in kept if was and found and was != found), "")
 
 
-def _settings(machine: Machine) -> Facts:
-    return {fact.name: fact.value(machine) for fact in SETTING_FACTS if fact.name not in _IN_PARTS}
-
-
 def _configuration(machine: Machine) -> Facts:
     """A fact without a value is none of its kind, such as no contradiction."""
     facts = {fact: NONE if value == "" else value for fact, value in configuration(machine).items()}
-    return {**facts, "firmware": machine.platform.firmware, **_partition(machine)}
-
-
-def _partition(machine: Machine) -> Facts:
-    """The processors of a partition of PowerVM."""
-    found = machine.platform.partition
-    if found is None:
-        return {}
-    named = (("entitled cores", found.entitled_cores), ("maximum entitled cores", found.max_entitled_cores))
-    return {
-        "LPAR processors": switch_text(found.shared, ("shared", "dedicated")),
-        "LPAR cap": switch_text(found.capped, ("capped", "uncapped")),
-        **{name: None if cores is None else f"{cores:g}" for name, cores in named},
-        "active cores of the server": if_known(found.server_cores),
-    }
+    facts["firmware"] = machine.platform.firmware
+    if (found := machine.platform.partition) is not None:
+        facts |= {
+            "LPAR processors": switch_text(found.shared, ("shared", "dedicated")),
+            "LPAR cap": switch_text(found.capped, ("capped", "uncapped")),
+            "entitled cores": if_known(found.entitled_cores, "{:g}".format),
+            "maximum entitled cores": if_known(found.max_entitled_cores, "{:g}".format),
+            "active cores of the server": if_known(found.server_cores),
+        }
+    return facts
 
 
 def _listed(part: str, before: Facts, after: Facts, whole: ComparedFact) -> Iterable[ComparedFact]:
@@ -105,11 +102,6 @@ def _listed(part: str, before: Facts, after: Facts, whole: ComparedFact) -> Iter
     return [ComparedFact(f"{part} {name}", before.get(name, NOT_LISTED), after.get(name, NOT_LISTED)) for name in names]
 
 
-def _slot_count(machine: Machine) -> str | None:
-    slots = machine.dimm_slots
-    return f"{sum(bool(slot.populated) for slot in slots)} of {len(slots)} slots populated" if slots else None
-
-
 def _slots(machine: Machine) -> Facts:
     found: dict[str, str | None] = {}
     names = Counter(map(_slot_name, machine.dimm_slots))
@@ -117,23 +109,14 @@ def _slots(machine: Machine) -> Facts:
     for slot in machine.dimm_slots:
         name = _slot_name(slot)
         seen[name] += 1
-        found[f"{name} #{seen[name]}" if names[name] > 1 else name] = _slot_text(slot)
+        text = None if slot.size_bytes is None else "empty"
+        if slot.size_bytes:
+            speed = slot.configured_transfers_per_second
+            at = None if speed is None else f"at {speed // 1_000_000} MT/s"
+            text = " ".join(filter(None, (format_bytes(slot.size_bytes), slot.kind, slot.part_number, at)))
+        found[f"{name} #{seen[name]}" if names[name] > 1 else name] = text
     return found
 
 
 def _slot_name(slot: DimmSlot) -> str:
     return " ".join(filter(None, (slot.bank, slot.name))) or "without a name"
-
-
-def _slot_text(slot: DimmSlot) -> str | None:
-    if slot.size_bytes is None:
-        return None
-    if not slot.size_bytes:
-        return "empty"
-    speed = slot.configured_transfers_per_second
-    at = None if speed is None else f"at {speed // 1_000_000} MT/s"
-    return " ".join(filter(None, (format_bytes(slot.size_bytes), slot.kind, slot.part_number, at)))
-
-
-def _mitigations(machine: Machine) -> Facts:
-    return {each.name: each.status for each in machine.settings.vulnerabilities}

@@ -16,17 +16,8 @@ from msgspec.structs import replace
 
 from sizeup.compare.comparison import LEVEL, MINIMUM_EFFECT, PLANNED_CHANGE, Conclusion, Figure
 from sizeup.compare.digest import RunValue, digest
-from sizeup.compare.figures import direction, large_change_excluded
-from sizeup.compare.statistics import (
-    MOST_RUNS,
-    detectable_errors,
-    geometric_mean,
-    holm,
-    median,
-    share_of_pairs,
-    student_p,
-    student_quantile,
-)
+from sizeup.compare.figures import with_verdict
+from sizeup.compare.statistics import MOST_RUNS, Shift, detectable_errors, geometric_mean, holm, median, share_of_pairs
 from sizeup.errors import UsageError
 from sizeup.session.records import CommandRecord, ExperimentRecord
 from sizeup.session.value import PointKey, Session
@@ -107,7 +98,8 @@ def experiment_result(
     return ExperimentResult(
         experiment=experiment,
         figures=tuple(
-            _judged(figure, p, level, minimum_effect) for figure, p in zip(figures.values(), corrected, strict=True)
+            with_verdict(figure, p, level, minimum_effect, confirmatory=True, paired=True)
+            for figure, p in zip(figures.values(), corrected, strict=True)
         ),
         left_out=left_out,
         unmeasured=tuple(metric for metric in wanted if metric not in by_metric),
@@ -125,34 +117,40 @@ def excluded_change(figure: Figure) -> float | None:
     return math.exp(max(math.log(figure.high), -math.log(figure.low))) - 1
 
 
-def _figure(metric: str, rounds: Rounds, count: int, level: float, together: int) -> tuple[Figure, LeftOut]:
+def _figure(metric: str, rounds: Rounds, planned: int, level: float, together: int) -> tuple[Figure, LeftOut]:
     """Return the figure without its verdict, and the rounds that do not count."""
-    keys = _headline_keys(rounds, count)
-    missing = [(number, why) for number in range(1, count + 1) if (why := _why_left_out(rounds, keys, number))]
-    valid = [number for number in range(1, count + 1) if number not in dict(missing)]
+    keys = _headline_keys(rounds, planned)
+    missing = [(number, why) for number in range(1, planned + 1) if (why := _why_left_out(rounds, keys, number))]
+    valid = [number for number in range(1, planned + 1) if number not in dict(missing)]
     baseline, new = (
         [geometric_mean([rounds[key][setting, number].value for key in keys]) for number in valid]
         for setting in ("a", "b")
     )
     ratios = [math.log(b / a) for a, b in zip(baseline, new, strict=True)]
-    middle, half, p = _student(ratios, level)
+    count, shift, (low, high) = len(ratios), None, (None, None)
+    mean = math.fsum(ratios) / count if ratios else 0.0
+    if count >= LEAST_ROUNDS:
+        scatter = stdev(ratios)
+        shift = Shift(mean, scatter / math.sqrt(count), count - 1, scatter, 1.0)
+        low, high = shift.interval(level)
+    p = 1.0 if shift is None else shift.p
     any_value = next(iter(rounds[keys[0]].values()))
     figure = Figure(
         metric=metric,
         at=any_value.at if len(keys) == 1 else None,
         points=len(keys),
         series=any_value.series,
-        runs=(len(valid), len(valid)),
+        runs=(count, count),
         medians=(median(new), median(baseline)) if valid else (math.nan, math.nan),
-        ratio=math.exp(middle),
-        low=None if half is None else math.exp(middle - half),
-        high=None if half is None else math.exp(middle + half),
+        ratio=math.exp(mean),
+        low=low,
+        high=high,
         p=p,
         corrected_p=p,
         share_of_pairs_lower=share_of_pairs(new, baseline) if valid else math.nan,
         verdict=Conclusion.TOO_FEW,
         confirmatory=True,
-        more_runs=_more_rounds(ratios, level / together),
+        more_runs=LEAST_ROUNDS - count if shift is None else _more_rounds(shift, count, level / together),
     )
     return figure, tuple(missing)
 
@@ -189,40 +187,13 @@ def _why_left_out(rounds: Rounds, keys: Iterable[PointKey], number: int) -> str:
     return ""
 
 
-def _student(ratios: Sequence[float], level: float) -> tuple[float, float | None, float]:
-    """Return the mean, half of its interval and the two-sided p of no difference."""
-    if len(ratios) < LEAST_ROUNDS:
-        return (math.fsum(ratios) / len(ratios) if ratios else 0.0), None, 1.0
-    mean = math.fsum(ratios) / len(ratios)
-    error = stdev(ratios) / math.sqrt(len(ratios))
-    p = student_p(mean / error, len(ratios) - 1) if error else float(not mean)
-    return mean, student_quantile(1 - level / 2, len(ratios) - 1) * error, p
-
-
-def _more_rounds(ratios: Sequence[float], level: float) -> int | None:
+def _more_rounds(found: Shift, count: int, level: float) -> int | None:
     """Return how many more rounds would find a change of ``PLANNED_CHANGE`` in ``POWER`` of all experiments."""
-    if len(ratios) < LEAST_ROUNDS:
-        return LEAST_ROUNDS - len(ratios)
-    deviation = stdev(ratios)
-    for count in range(LEAST_ROUNDS, MOST_RUNS + 1):
-        reach = detectable_errors(level, count - 1) * deviation / math.sqrt(count)
+    for more in range(LEAST_ROUNDS, MOST_RUNS + 1):
+        reach = detectable_errors(level, more - 1) * found.scatter / math.sqrt(more)
         if reach <= math.log(1 + PLANNED_CHANGE):
-            return max(1, count - len(ratios))
+            return max(1, more - count)
     return None
-
-
-def _judged(figure: Figure, corrected: float, level: float, minimum_effect: float) -> Figure:
-    """Return the figure with what can be said of it, by its corrected p."""
-    if figure.low is None or figure.high is None:
-        verdict = Conclusion.TOO_FEW
-    elif corrected <= level and abs(figure.ratio - 1) >= minimum_effect:
-        verdict = direction(figure.ratio, None if figure.series is None else figure.series.better)
-    elif large_change_excluded(figure) and (figure.low <= 1 <= figure.high or abs(figure.ratio - 1) < minimum_effect):
-        verdict = Conclusion.SAME
-    else:
-        verdict = Conclusion.UNDECIDED
-    left_open = verdict in (Conclusion.UNDECIDED, Conclusion.TOO_FEW)
-    return replace(figure, corrected_p=corrected, verdict=verdict, more_runs=figure.more_runs if left_open else None)
 
 
 def run_order(rounds: int) -> Iterator[str]:

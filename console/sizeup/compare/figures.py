@@ -56,6 +56,10 @@ def compared_figure(
     if shift is not None:
         opposed = (shift.log_ratio > 0) != (ratio > 1)
         p = 1.0 if opposed else max(p, shift.p)
+    # More runs a side would find a change of the planned size, at the scatter of these.
+    scatter = scatter_of(new, baseline) if shift is None else shift.scatter
+    needed = runs_needed(scatter or 0.0, PLANNED_CHANGE, level, 1.0 if shift is None else shift.inflation)
+    sides = (new, baseline)
     return Figure(
         metric=metric,
         at=None if key is None else any_value.at,
@@ -72,8 +76,10 @@ def compared_figure(
         invalid=(_invalid(ours, keys), _invalid(theirs, keys)),
         verdict=Conclusion.TOO_FEW,
         strict=None if least is None or most is None else (least, most),
-        more_runs=_more_runs(new, baseline, shift, level),
-        noise=_noise(new, baseline),
+        more_runs=None if needed is None else max(1, needed - min(len(new), len(baseline))),
+        noise=max(abs(value / median(side) - 1) for side in sides for value in side)
+        if min(map(len, sides)) > 1
+        else None,
     )
 
 
@@ -84,20 +90,6 @@ def _hull(ends: Sequence[float | None], shift: Shift | None, level: float) -> tu
         return low, high
     least, most = shift.interval(level)
     return min(low, least), max(high, most)
-
-
-def _more_runs(new: Sequence[float], baseline: Sequence[float], shift: Shift | None, level: float) -> int | None:
-    """How many more runs a side would find a change of ``PLANNED_CHANGE``, at the scatter of these."""
-    scatter = scatter_of(new, baseline) if shift is None else shift.scatter
-    needed = runs_needed(scatter or 0.0, PLANNED_CHANGE, level, 1.0 if shift is None else shift.inflation)
-    return None if needed is None else max(1, needed - min(len(new), len(baseline)))
-
-
-def _noise(new: Sequence[float], baseline: Sequence[float]) -> float | None:
-    """Return how far a run lies from the median of its side at most, as a share of it."""
-    if min(len(new), len(baseline)) < 2:
-        return None
-    return max(abs(value / median(side) - 1) for side in (new, baseline) for value in side)
 
 
 def frozen(at: Coordinates | None) -> tuple[tuple[str, str | int | float], ...] | None:
@@ -120,15 +112,21 @@ def judged_figures(
 
 
 def with_verdict(
-    figure: Figure, corrected: float, level: float, minimum_effect: float, *, confirmatory: bool
+    figure: Figure, corrected: float, level: float, minimum_effect: float, *, confirmatory: bool, paired: bool = False
 ) -> Figure:
-    """Return the figure with what can be said of it, by its corrected p."""
+    """Return the figure with what can be said of it, by its corrected p.
+
+    A change that an interval of ``paired`` runs shows is no absence of one, although it is not established together
+    with the other figures.
+    """
+    small = abs(figure.ratio - 1) < minimum_effect
+    shown = paired and not small and not (figure.low or 0) <= 1 <= (figure.high or math.inf)
     if any(figure.invalid):
         verdict = Conclusion.NOT_VALID
-    elif smallest_p(*figure.runs) > level:
+    elif figure.low is None if paired else smallest_p(*figure.runs) > level:
         verdict = Conclusion.TOO_FEW
-    elif corrected > level or abs(figure.ratio - 1) < minimum_effect:
-        verdict = Conclusion.SAME if large_change_excluded(figure) else Conclusion.UNDECIDED
+    elif corrected > level or small:
+        verdict = Conclusion.SAME if large_change_excluded(figure) and not shown else Conclusion.UNDECIDED
     else:
         verdict = direction(figure.ratio, None if figure.series is None else figure.series.better)
     left_open = verdict in (Conclusion.UNDECIDED, Conclusion.TOO_FEW)

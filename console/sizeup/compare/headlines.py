@@ -76,9 +76,8 @@ def headlines(runs: Sequence[StepRun]) -> Iterator[Headline]:
     probes = dict.fromkeys(run.step.probe for run in finished)
     for name, pick in _PICKS.items():
         named = NAMED[name]
-        for number, probe in enumerate(probe for probe in probes if _of(finished, probe, pick) is not None):
-            figure = _of(finished, probe, pick)
-            assert figure is not None
+        picked = ((probe, pick([run for run in finished if run.step.probe == probe])) for probe in probes)
+        for number, (probe, figure) in enumerate((probe, one) for probe, one in picked if one is not None):
             title = f"{named.title} ({probe})" if number else named.title
             series = Series(name, title, named.unit, named.better)
             # An interval is that of the estimate, not of a figure beside it.
@@ -86,10 +85,6 @@ def headlines(runs: Sequence[StepRun]) -> Iterator[Headline]:
             yield _headline(named.card, f"{name}@{probe}", series, figure.value, figure.run, figure.invalid, ranged)
     for run in finished:
         yield from _undeclared(run)
-
-
-def _of(runs: Sequence[StepRun], probe: str, pick: _Pick) -> MeasuredFigure | None:
-    return pick([run for run in runs if run.step.probe == probe])
 
 
 def _undeclared(run: StepRun) -> Iterator[Headline]:
@@ -103,14 +98,10 @@ def _undeclared(run: StepRun) -> Iterator[Headline]:
         if not chosen and len(points) == 1:
             chosen = points
         for point in chosen if series.unit != "verdict" else ():
-            yield _plain(run, series, point, validity)
-
-
-def _plain(run: StepRun, series: Series, point: Point, validity: StepValidity) -> Headline:
-    assert point.value is not None
-    named = Series(series.name, series.title, series.unit, series.better)
-    name = f"{run.step.probe}.{series.name}"
-    return _headline(run.declaration.card, name, named, point.value, run, validity.of(point), point)
+            assert point.value is not None
+            named = Series(series.name, series.title, series.unit, series.better)
+            full_name = f"{run.step.probe}.{series.name}"
+            yield _headline(run.declaration.card, full_name, named, point.value, run, validity.of(point), point)
 
 
 def _headline(
@@ -141,34 +132,26 @@ def _extreme(name: str, *, highest: bool) -> _Pick:
 
 def _within_p99(runs: Sequence[StepRun]) -> MeasuredFigure | None:
     """Return the highest random IOPS at which 99 % of the reads end within the limit."""
-    slow = figures(runs, "storage.read_latency_p99")
-    fast = [
-        one
-        for one in figures(runs, "storage.random_iops")
-        if any(at_same_point(one, other) and other.value <= P99_LIMIT_NS for other in slow)
-    ]
-    return max(fast, key=lambda one: (_valid(one), one.value), default=None)
+    quick = [other for other in figures(runs, "storage.read_latency_p99") if other.value <= P99_LIMIT_NS]
+    found = [one for one in figures(runs, "storage.random_iops") if any(at_same_point(one, other) for other in quick)]
+    return max(found, key=lambda one: (_valid(one), one.value), default=None)
 
 
 def _single_depth(runs: Sequence[StepRun]) -> MeasuredFigure | None:
     """Return the p99 of random reads one at a time."""
     random = figures(runs, "storage.random_iops")
-    found = [
-        one
-        for one in figures(runs, "storage.read_latency_p99")
-        if one.load == 1 and any(at_same_point(one, other) for other in random)
-    ]
+    single = (one for one in figures(runs, "storage.read_latency_p99") if one.load == 1)
+    found = [one for one in single if any(at_same_point(one, other) for other in random)]
     return min(found, key=lambda one: (not _valid(one), one.value), default=None)
 
 
 def _log_write_p99(runs: Sequence[StepRun]) -> MeasuredFigure | None:
     """Return the p99 of log writes, one at a time, of the size nearest to what databases write for a short commit."""
-    found = figures(runs, "storage.log_write_latency_p99")
-    return min(
-        found,
-        key=lambda one: (not _valid(one), abs(one.coordinate(one.declared.size) - _COMMIT_BYTES), one.load),
-        default=None,
-    )
+
+    def distance(one: MeasuredFigure) -> tuple[bool, float, float]:
+        return not _valid(one), abs(one.coordinate(one.declared.size) - _COMMIT_BYTES), one.load
+
+    return min(figures(runs, "storage.log_write_latency_p99"), key=distance, default=None)
 
 
 def _dram(runs: Sequence[StepRun]) -> MeasuredFigure | None:
@@ -188,8 +171,7 @@ def _near_caches(figure: MeasuredFigure) -> bool:
 def _clock_read(runs: Sequence[StepRun]) -> MeasuredFigure | None:
     """Return the cost of the method that the probe declares as its headline."""
     found = figures(runs, "clock.read_cost", "clock.gettimeofday")
-    declared = [one for one in found if one.point.at == one.run.series[one.point.series].headline]
-    return next(iter(declared), None)
+    return next((one for one in found if one.point.at == one.run.series[one.point.series].headline), None)
 
 
 def _handoff(runs: Sequence[StepRun]) -> MeasuredFigure | None:

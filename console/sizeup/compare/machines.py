@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+from typing import Any
 
 from msgspec import Struct
 
@@ -31,12 +33,14 @@ def machine_differences(new: Sequence[Machine | None], baseline: Sequence[Machin
     """
     if not any(new) or not any(baseline):
         return ()
-    differences = []
-    for what, fact in _FACTS.items():
-        left, right = _side(new, fact), _side(baseline, fact)
-        if left != right:
-            differences.append(Difference(what, left, right))
-    return tuple(differences)
+    texts = (
+        Difference(
+            what,
+            *(" / ".join(dict.fromkeys((one and fact(one)) or UNKNOWN for one in side)) for side in (new, baseline)),
+        )
+        for what, fact in _FACTS.items()
+    )
+    return tuple(one for one in texts if one.new != one.baseline)
 
 
 def configuration(machine: Machine) -> dict[str, str | None]:
@@ -47,81 +51,46 @@ def configuration(machine: Machine) -> dict[str, str | None]:
     return {what: fact(machine) for what, fact in _FACTS.items() if what not in _ELSEWHERE}
 
 
-def _side(machines: Sequence[Machine | None], fact: Callable[[Machine], str | None]) -> str:
-    seen = dict.fromkeys((fact(machine) if machine is not None else None) or UNKNOWN for machine in machines)
-    return " / ".join(seen) or UNKNOWN
+def _counted(parts: Iterable[tuple[Any, ...]], text: Callable[..., str], order: Callable[[Any], Any] = str) -> str:
+    """Return how many parts of each kind there are, ``2 x`` and the text of a kind, in the order of the kinds."""
+    counts = sorted(Counter(parts).items(), key=order)
+    return ", ".join(f"{count} x {text(*kind)}" for kind, count in counts)
 
 
-def _caches(machine: Machine) -> str | None:
-    counts = Counter(
-        (cache.level, cache.size_bytes)
-        for cache in machine.caches
-        if cache.size_bytes is not None and cache.kind is not CacheKind.INSTRUCTION
+def _caches(machine: Machine) -> str:
+    data = (one for one in machine.caches if one.size_bytes is not None and one.kind is not CacheKind.INSTRUCTION)
+    kinds = ((cache.level, cache.size_bytes) for cache in data)
+    return _counted(kinds, lambda level, size: f"L{level} {format_bytes(size)}", itemgetter(0))
+
+
+def _disks(machine: Machine) -> str:
+    kinds = [(disk.kind.value, disk.model or "", disk.size_bytes or 0) for disk in machine.drives]
+    kinds += (("LUN", "", found.size_bytes or 0) for found in machine.maps)
+
+    def text(kind: str, model: str, size: int) -> str:
+        return " ".join(filter(None, (kind, model, format_decimal_bytes(size) if size else "of unknown size")))
+
+    return _counted(kinds, text, itemgetter(0))
+
+
+def _adapters(machine: Machine) -> str:
+    def text(transport: str, driver: str, speed: int | None, targets: int) -> str:
+        ending = f"to {targets} targets" if targets else ""
+        return " ".join(filter(None, (transport, driver, format_bit_rate(speed) if speed else "", ending)))
+
+    hbas = machine.hbas
+    kinds = ((hba.transport.value, hba.driver or "", hba.speed_bits_per_second, len(hba.targets)) for hba in hbas)
+    return _counted(kinds, text)
+
+
+def _links(machine: Machine) -> str:
+    linked = (one for one in machine.pci if one.link is not None and not one.is_bridge)
+    kinds = (
+        (one.driver or f"{one.vendor:04x}:{one.device:04x}", one.link)
+        for one in linked
+        if None not in (one.vendor, one.device)
     )
-    return ", ".join(f"{count} x L{level} {format_bytes(size)}" for (level, size), count in sorted(counts.items()))
-
-
-def _disks(machine: Machine) -> str | None:
-    counts = Counter((disk.kind.value, disk.model or "", disk.size_bytes or 0) for disk in machine.drives)
-    counts.update(("LUN", "", found.size_bytes or 0) for found in machine.maps)
-    return ", ".join(
-        " ".join(filter(None, (f"{count} x", kind, model, format_decimal_bytes(size) if size else "of unknown size")))
-        for (kind, model, size), count in sorted(counts.items())
-    )
-
-
-def _nics(machine: Machine) -> str | None:
-    counts = Counter((nic.driver or nic.kind, nic.speed_bits_per_second) for nic in machine.ports)
-    return ", ".join(
-        f"{count} x {driver}" + (f" {format_bit_rate(speed)}" if speed else "")
-        for (driver, speed), count in sorted(counts.items(), key=str)
-    )
-
-
-def _nodes(machine: Machine) -> str | None:
-    return ", ".join(
-        f"{node.os_id}: {'unknown' if node.memory_bytes is None else format_bytes(node.memory_bytes)}"
-        for node in machine.nodes
-    )
-
-
-def _pools(machine: Machine) -> str | None:
-    return ", ".join(f"{pool.total} x {format_bytes(pool.page_bytes)}" for pool in machine.huge_pages if pool.total)
-
-
-def _adapters(machine: Machine) -> str | None:
-    counts = Counter(
-        (hba.transport.value, hba.driver or "", hba.speed_bits_per_second, len(hba.targets)) for hba in machine.hbas
-    )
-    return ", ".join(
-        " ".join(filter(None, (f"{count} x", transport, driver, format_bit_rate(speed) if speed else "")))
-        + (f" to {targets} targets" if targets else "")
-        for (transport, driver, speed, targets), count in sorted(counts.items(), key=str)
-    )
-
-
-def _paths(machine: Machine) -> str | None:
-    return ", ".join(f"{found.name}: {len(found.paths)}" for found in machine.maps)
-
-
-def _links(machine: Machine) -> str | None:
-    counts = Counter(
-        (function.driver or f"{function.vendor:04x}:{function.device:04x}", function.link)
-        for function in machine.pci
-        if function.link is not None and not function.is_bridge and None not in (function.vendor, function.device)
-    )
-    return ", ".join(
-        f"{count} x {name} {link.gigatransfers:g} GT/s x{link.width}"
-        for (name, link), count in sorted(counts.items(), key=str)
-        if link is not None
-    )
-
-
-def _shares(machine: Machine) -> str | None:
-    return ", ".join(
-        f"{mount.mount_point} v{mount.version or '?'} nconnect={mount.transports or '?'}"
-        for mount in machine.nfs_mounts
-    )
+    return _counted(kinds, lambda name, link: f"{name} {link.gigatransfers:g} GT/s x{link.width}")
 
 
 def _tcp(machine: Machine) -> str | None:
@@ -139,21 +108,31 @@ _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "cores": lambda machine: if_known(machine.core_count),
     "PUs online": lambda machine: str(machine.pu_counts.online),
     "PUs allowed": lambda machine: str(machine.pu_counts.allowed),
-    "base clock": lambda machine: format_hz(machine.base_clock.value) if machine.base_clock is not None else None,
+    "base clock": lambda machine: if_known(machine.base_clock, lambda clock: format_hz(clock.value)),
     "caches": _caches,
-    "memory": lambda machine: format_bytes(machine.memory_bytes) if machine.memory_bytes is not None else None,
+    "memory": lambda machine: if_known(machine.memory_bytes, format_bytes),
     "NUMA nodes": lambda machine: if_known(machine.node_count),
-    "memory by node": _nodes,
+    "memory by node": lambda machine: ", ".join(
+        f"{node.os_id}: {if_known(node.memory_bytes, format_bytes) or UNKNOWN}" for node in machine.nodes
+    ),
     "distances": lambda machine: " / ".join(
         " ".join(map(str, node.distances)) for node in machine.nodes if node.distances
     ),
-    "huge page pools": _pools,
+    "huge page pools": lambda machine: ", ".join(
+        f"{pool.total} x {format_bytes(pool.page_bytes)}" for pool in machine.huge_pages if pool.total
+    ),
     "disks": _disks,
     "host adapters": _adapters,
-    "paths": _paths,
+    "paths": lambda machine: ", ".join(f"{found.name}: {len(found.paths)}" for found in machine.maps),
     "PCI links": _links,
-    "networks": _nics,
-    "NFS": _shares,
+    "networks": lambda machine: _counted(
+        ((nic.driver or nic.kind, nic.speed_bits_per_second) for nic in machine.ports),
+        lambda driver, speed: f"{driver} {format_bit_rate(speed)}" if speed else driver,
+    ),
+    "NFS": lambda machine: ", ".join(
+        f"{mount.mount_point} v{mount.version or '?'} nconnect={mount.transports or '?'}"
+        for mount in machine.nfs_mounts
+    ),
     "TCP buffers": _tcp,
     "product": lambda machine: machine.platform.model,
     "hypervisor": lambda machine: machine.platform.hypervisor,

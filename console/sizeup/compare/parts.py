@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from sizeup.discovery.setting_facts import DISK_SETTINGS, disk_setting
-from sizeup.model.machine import Machine, PciFunction
+from sizeup.model.machine import Machine
 from sizeup.model.network import Nic, is_port
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport
 from sizeup.text import if_known, switch_text
@@ -136,25 +136,6 @@ def _adapters(machine: Machine) -> dict[str, tuple[Hba, int]]:
     return {hba.name: (hba, units[hba.name]) for hba in machine.hbas if hba.transport is not Transport.USB}
 
 
-def _adapter_facts(adapter: tuple[Hba, int]) -> Facts:
-    hba, units = adapter
-    return {
-        "driver": hba.driver,
-        "model": hba.model,
-        "firmware": hba.firmware,
-        "state": hba.state,
-        "speed": _speed(hba.speed_bits_per_second, down=hba.transport in _FC and hba.state not in (None, "Online")),
-        "targets": str(len(hba.targets)),
-        "LUNs": str(units),
-        "queue depth": if_known(hba.queue_depth_limit),
-        "interface": hba.net_device,
-    }
-
-
-def _paths_in_use(states: list[str | None]) -> str | None:
-    return None if None in states else str(sum(state in _RUNNING for state in states))
-
-
 def _mounts(machine: Machine, renamed: Mapping[str, str]) -> dict[str, Facts]:
     """Each mount point with what is mounted there; a disk under the name that it has now."""
     found: dict[str, Facts] = {}
@@ -185,11 +166,6 @@ def _mounts(machine: Machine, renamed: Mapping[str, str]) -> dict[str, Facts]:
     return found
 
 
-def _pci_link(function: PciFunction) -> str | None:
-    idles = (function.class_code or 0) >> 16 in _IDLE_DOWN
-    return None if function.link is None or idles else f"{function.link.gigatransfers:g} GT/s x{function.link.width}"
-
-
 _DISKS = PartKind(
     "disk",
     lambda machine: {device.name: device for device in machine.block_devices if device.kind not in NO_DISKS},
@@ -211,7 +187,23 @@ _DISKS = PartKind(
 _MOUNTS = PartKind[Facts]("mount", lambda machine: _mounts(machine, {}), lambda facts: facts, _STORAGE, listed="mounts")
 _KINDS: tuple[PartKind[Any], ...] = (
     _DISKS,
-    PartKind("adapter", _adapters, _adapter_facts, _STORAGE, lambda adapter: adapter_identity(adapter[0])),
+    PartKind(
+        "adapter",
+        _adapters,
+        lambda adapter: {
+            "driver": (hba := adapter[0]).driver,
+            "model": hba.model,
+            "firmware": hba.firmware,
+            "state": hba.state,
+            "speed": _speed(hba.speed_bits_per_second, down=hba.transport in _FC and hba.state not in (None, "Online")),
+            "targets": str(len(hba.targets)),
+            "LUNs": str(adapter[1]),
+            "queue depth": if_known(hba.queue_depth_limit),
+            "interface": hba.net_device,
+        },
+        _STORAGE,
+        lambda adapter: adapter_identity(adapter[0]),
+    ),
     PartKind(
         "NVMe controller",
         lambda machine: {one.name: one for one in machine.nvme_controllers},
@@ -243,7 +235,9 @@ _KINDS: tuple[PartKind[Any], ...] = (
         lambda machine: {one.name: one for one in machine.maps},
         lambda found: {
             "paths": str(len(found.paths)),
-            "paths in use": _paths_in_use([path.state for path in found.paths]),
+            "paths in use": None
+            if any(path.state is None for path in found.paths)
+            else str(sum(path.state in _RUNNING for path in found.paths)),
         },
         _STORAGE,
         lambda found: found.uuid,
@@ -295,7 +289,9 @@ _KINDS: tuple[PartKind[Any], ...] = (
             one.address: one for one in machine.pci if not one.is_bridge and one.virtual_function_of is None
         },
         lambda function: {
-            "link": _pci_link(function),
+            "link": None
+            if function.link is None or (function.class_code or 0) >> 16 in _IDLE_DOWN
+            else f"{function.link.gigatransfers:g} GT/s x{function.link.width}",
             "driver": function.driver or "none",
             "virtual functions": if_known(function.virtual_functions),
         },

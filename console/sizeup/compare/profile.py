@@ -161,7 +161,7 @@ def read_profile(given: str, known: Mapping[str, Series]) -> Profile:
                          f"{nearest(given, shipped)}; sizeup help profiles describes them")  # fmt: skip
     text = shipped[given].read_text(encoding="utf-8") if given in shipped else read_text(given, _WHAT, _PROFILE_LIMIT)
     tables = parse_toml(text, given, f"{_WHAT} in TOML")
-    about = _texts(given, "", {key: tables[key] for key in _ABOUT if key in tables})
+    about = _texts(given, "", tables, _ABOUT)
     rest = {key: value for key, value in tables.items() if key not in about}
     limits = tuple(_limit(given, name, table, known, about) for name, table in _tables(given, rest, ""))
     if not limits:
@@ -169,12 +169,13 @@ def read_profile(given: str, known: Mapping[str, Series]) -> Profile:
     return Profile(about.get("title", os.path.basename(given)), limits)
 
 
-def _texts(path: str, name: str, table: _Table) -> dict[str, str]:
+def _texts(path: str, name: str, table: _Table, keys: Iterable[str]) -> dict[str, str]:
     """Return title, source and date of a table as text."""
-    for key, value in table.items():
+    found = {key: table[key] for key in keys if key in table}
+    for key, value in found.items():
         if not isinstance(value, str | date):
             raise UsageError(f"{path}: {name}{key}: expected text or a date, found {value!r}")
-    return {key: one_line(str(value), 200) for key, value in table.items()}
+    return {key: one_line(str(value), 200) for key, value in found.items()}
 
 
 def _tables(path: str, table: _Table, name: str) -> Iterator[tuple[str, _Table]]:
@@ -193,34 +194,29 @@ def _tables(path: str, table: _Table, name: str) -> Iterator[tuple[str, _Table]]
 
 def _limit(path: str, name: str, table: _Table, known: Mapping[str, Series], about: Mapping[str, str]) -> ProfileLimit:
     if name not in known:
-        raise UsageError(
-            f"{path}: {one_line(name, 60)}: expected a figure{nearest(name, known)}, one of {', '.join(sorted(known))}"
-        )
-    figure = known[name]
+        names = ", ".join(sorted(known))
+        raise UsageError(f"{path}: {one_line(name, 60)}: expected a figure{nearest(name, known)}, one of {names}")
+    figure, where = known[name], f"{path}: {name}"
     for key in table:
         if key not in _LIMITS:
-            raise UsageError(
-                f"{path}: {name}.{one_line(key, 60)}: expected {', '.join(_LIMITS)}{nearest(key, _LIMITS)}"
-            )
+            raise UsageError(f"{where}.{one_line(key, 60)}: expected {', '.join(_LIMITS)}{nearest(key, _LIMITS)}")
     required = table.get("required", True)
     if not isinstance(required, bool):
-        raise UsageError(f"{path}: {name}.required: expected true or false, found {required!r}")
+        raise UsageError(f"{where}.required: expected true or false, found {required!r}")
     per = table.get("per", "")
     if per not in ("", "machine.cores", "machine.cpus"):
-        raise UsageError(f"{path}: {name}.per: expected machine.cores or machine.cpus, found {per!r}")
+        raise UsageError(f"{where}.per: expected machine.cores or machine.cpus, found {per!r}")
     least, most, relative = (
-        _amount(path, f"{name}.{key}", table.get(key), of) for key, of in
+        _amount(f"{where}.{key}", table.get(key), of) for key, of in
         (("min", figure.unit), ("max", figure.unit), ("worse_than_median", "share"))
     )  # fmt: skip
     if relative is not None and figure.better is Better.NEITHER:
-        raise UsageError(
-            f"{path}: {name}.worse_than_median: neither direction of this figure is better; use min or max"
-        )
+        raise UsageError(f"{where}.worse_than_median: neither direction of this figure is better; use min or max")
     if least is not None and most is not None and least > most:
-        raise UsageError(f"{path}: {name}.min: expected at most max, {table['max']!r}, found {table['min']!r}")
+        raise UsageError(f"{where}.min: expected at most max, {table['max']!r}, found {table['min']!r}")
     if (least, most, relative) == (None, None, None):
-        raise UsageError(f"{path}: {name}: expected min, max or worse_than_median, found none")
-    texts = {**about, **_texts(path, f"{name}.", {key: table[key] for key in ("source", "date") if key in table})}
+        raise UsageError(f"{where}: expected min, max or worse_than_median, found none")
+    texts = {**about, **_texts(path, f"{name}.", table, ("source", "date"))}
     written = {key: table[key] for key in ("min", "max") if isinstance(table.get(key), str)}
     return ProfileLimit(
         name, figure.title, figure.unit, least, most, relative, required, per,
@@ -228,21 +224,21 @@ def _limit(path: str, name: str, table: _Table, known: Mapping[str, Series], abo
     )  # fmt: skip
 
 
-def _amount(path: str, key: str, value: object, unit: str) -> float | None:
+def _amount(where: str, value: object, unit: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise UsageError(f"{path}: {key}: expected an amount, found {value!r}")
+        raise UsageError(f"{where}: expected an amount, found {value!r}")
     if unit == "share" and not str(value).rstrip().endswith("%"):
-        raise UsageError(f'{path}: {key}: expected a percentage such as "15 %", found {value!r}')
+        raise UsageError(f'{where}: expected a percentage such as "15 %", found {value!r}')
     if not isinstance(value, str) and unit not in _COUNTED:
-        raise UsageError(f'{path}: {key}: expected an amount with its unit such as "110 ns", found {value!r}')
+        raise UsageError(f'{where}: expected an amount with its unit such as "110 ns", found {value!r}')
     try:
         amount = parse_amount(value, unit) if isinstance(value, str) else float(value)
     except MalformedError as error:
-        raise UsageError(f"{path}: {key}: {error}") from error
+        raise UsageError(f"{where}: {error}") from error
     if not 0 < amount < float("inf"):
-        raise UsageError(f"{path}: {key}: expected an amount above 0, found {value!r}")
+        raise UsageError(f"{where}: expected an amount above 0, found {value!r}")
     return amount
 
 
@@ -298,7 +294,12 @@ def machine_figures(
     for name, key in INPUT_KEYS.items():
         given = known.get(key)
         if isinstance(given, Quantity):
-            found[name] = _installed(given) if name == "machine.memory" else given
+            if name == "machine.memory" and given.origin is Origin.DETECTED:
+                # What the kernel counted is less than what is installed; others' use of it is no limit.
+                enter = f"Enter what is installed ({KEYS['machine.memory_gib'].flag})"
+                reason, most = "the kernel keeps a part of what is installed", given.value / (1 - _KEPT_BY_KERNEL)
+                given = replace(given, doubts=(Doubt(most, reason, enter, upper=True),))
+            found[name] = given
         elif isinstance(given, UnusedMeasurement):
             found[name] = f"it was measured, but {given.cause}"
     cores, threads = inputs.get("machine.cores"), inputs.get("machine.threads_per_core")
@@ -308,12 +309,3 @@ def machine_figures(
     if any(speeds):
         found[_NETWORK] = Quantity(max(speeds) / 8, "bytes/s", Origin.DETECTED, "links that are up")
     return found
-
-
-def _installed(value: Quantity) -> Quantity:
-    """Return detected memory from what the kernel counted to what may be installed; others' use of it is no limit."""
-    if value.origin is not Origin.DETECTED:
-        return value
-    enter = f"Enter what is installed ({KEYS['machine.memory_gib'].flag})"
-    most = value.value / (1 - _KEPT_BY_KERNEL)
-    return replace(value, doubts=(Doubt(most, "the kernel keeps a part of what is installed", enter, upper=True),))

@@ -59,20 +59,8 @@ def published_digest(name: str) -> Digest:
     if isinstance(cycles, Quantity) and isinstance(clock, Quantity):
         values.append(_value(_TIME_OF_DAY, cycles.value / clock.value * 1e9, name, preset.title))
     side = f"{PREFIX}{name}"
-    return Digest(
-        side,
-        side,
-        name,
-        "",
-        "",
-        None,
-        {},
-        tuple(values),
-        (),
-        source=preset.source,
-        title=preset.title,
-        note=" ".join(filter(None, (preset.note, _ALONE if stores else ""))),
-    )
+    note = " ".join(filter(None, (preset.note, _ALONE if stores else "")))
+    return Digest(side, side, name, "", "", None, {}, tuple(values), (), preset.source, preset.title, note)
 
 
 def digest_sides(new: Sequence[str], baseline: Sequence[str]) -> tuple[tuple[Digest, ...], tuple[Digest, ...]]:
@@ -80,14 +68,12 @@ def digest_sides(new: Sequence[str], baseline: Sequence[str]) -> tuple[tuple[Dig
 
     Sessions are read one after the other and let go; beside a published case they give its figures, too.
     """
-    only_published = any(path.startswith(PREFIX) for path in (*new, *baseline))
-    return _side(new, headlines=only_published), _side(baseline, headlines=only_published)
-
-
-def _side(paths: Sequence[str], *, headlines: bool) -> tuple[Digest, ...]:
-    published = [published_digest(path.removeprefix(PREFIX)) for path in paths if path.startswith(PREFIX)]
-    sessions = [path for path in paths if not path.startswith(PREFIX)]
-    return (*published, *(digest_side(sessions, _headlines) if headlines else digest_side(sessions)))
+    more = (_headlines,) if any(path.startswith(PREFIX) for path in (*new, *baseline)) else ()
+    sides = []
+    for paths in (new, baseline):
+        published = [published_digest(path.removeprefix(PREFIX)) for path in paths if path.startswith(PREFIX)]
+        sides.append((*published, *digest_side([path for path in paths if not path.startswith(PREFIX)], *more)))
+    return sides[0], sides[1]
 
 
 def _headlines(digest: Digest, session: Session) -> Iterator[RunValue]:
@@ -101,11 +87,8 @@ def _headlines(digest: Digest, session: Session) -> Iterator[RunValue]:
     for quantity in (_RANDOM_STORE, _SCALING):
         for figure in figures(session.steps.values(), quantity):
             if figure.invalid is None and figure.point.estimate is not None:
-                extra, step, count = (
-                    figure.point.estimate.extra,
-                    figure.run.step.id,
-                    int(figure.coordinate(figure.axis)),
-                )
+                extra, step = figure.point.estimate.extra, figure.run.step.id
+                count = int(figure.coordinate(figure.axis))
                 own = next((f"{extra[name]}-{name}" for name in ("pages", "stores") if name in extra), "unknown-size")
                 size = sizes.setdefault((step, count), own)
                 if quantity == _RANDOM_STORE or (count > 1 and size == sizes.get((step, 1))):

@@ -56,7 +56,11 @@ def rank_sum_p(first: Sequence[float], second: Sequence[float]) -> float:
     total = len(ranks)
     center = len(first) * (total + 1)  # of doubled ranks
     if total > EXACT_LIMIT:
-        return _normal_p(observed - center, len(first), ranks)
+        # The normal approximation with the variance that these ranks, ties included, really have.
+        variance = squares(ranks) / total * len(first) * len(second) / (total - 1)
+        # Rank sums move in steps of two here; half a step makes the discrete sum fit the continuous curve.
+        distance = max(abs(observed - center) - 1, 0)
+        return math.erfc(distance / math.sqrt(2 * variance)) if variance else 1.0
     counts = _rank_sums(tuple(sorted(ranks)), len(first))
     far = sum(count for rank_sum, count in counts.items() if abs(rank_sum - center) >= abs(observed - center))
     return far / math.comb(total, len(first))
@@ -133,7 +137,7 @@ def shift_beside_trend(first: Sequence[float], second: Sequence[float], times: S
     freedom = len(logs) - 3
     if freedom < 1 or not first or not second:
         return None
-    logs, sides, order = (_centered(values) for values in (logs, sides, _doubled_midranks(times)))
+    logs, sides, order = (centered(values) for values in (logs, sides, _doubled_midranks(times)))
     by_time, by_side, common = _dot(order, order), _dot(sides, sides), _dot(order, sides)
     determinant = by_time * by_side - common**2
     if determinant <= 1e-9 * by_time * by_side:
@@ -149,8 +153,8 @@ def shift_beside_trend(first: Sequence[float], second: Sequence[float], times: S
 def scatter_of(*sides: Sequence[float]) -> float | None:
     """Return the standard deviation of the logarithms within the sides; None where no side has two values."""
     freedom = sum(len(side) - 1 for side in sides)
-    squares = math.fsum(_dot(logs, logs) for logs in (_centered([math.log(value) for value in side]) for side in sides))
-    return math.sqrt(squares / freedom) if freedom > 0 else None
+    within = math.fsum(squares([math.log(value) for value in side]) for side in sides)
+    return math.sqrt(within / freedom) if freedom > 0 else None
 
 
 def runs_needed(scatter: float, change: float, level: float, inflation: float = 1.0) -> int | None:
@@ -193,9 +197,15 @@ def student_quantile(share: float, freedom: int) -> float:
     return high
 
 
-def _centered(values: Sequence[float]) -> list[float]:
+def centered(values: Sequence[float]) -> list[float]:
+    """Return the distances from the mean."""
     mean = math.fsum(values) / len(values) if values else 0.0
     return [value - mean for value in values]
+
+
+def squares(values: Sequence[float]) -> float:
+    """Return the sum of the squared distances from the mean."""
+    return math.fsum(value**2 for value in centered(values))
 
 
 def _dot(left: Sequence[float], right: Sequence[float]) -> float:
@@ -206,10 +216,8 @@ def holm(values: Sequence[float]) -> list[float]:
     """p-values corrected so that the chance of any false alarm among them stays what one alone would have."""
     order = sorted(range(len(values)), key=values.__getitem__)
     stepped = accumulate((min(1.0, values[index] * (len(values) - rank)) for rank, index in enumerate(order)), max)
-    corrected = [0.0] * len(values)
-    for index, value in zip(order, stepped, strict=True):
-        corrected[index] = value
-    return corrected
+    corrected = dict(zip(order, stepped, strict=True))
+    return [corrected[index] for index in range(len(values))]
 
 
 def false_discovery(values: Sequence[float]) -> list[float]:
@@ -217,10 +225,8 @@ def false_discovery(values: Sequence[float]) -> list[float]:
     order = sorted(range(len(values)), key=values.__getitem__, reverse=True)
     count = len(values)
     stepped = accumulate((min(1.0, values[index] * count / (count - rank)) for rank, index in enumerate(order)), min)
-    corrected = [0.0] * count
-    for index, value in zip(order, stepped, strict=True):
-        corrected[index] = value
-    return corrected
+    corrected = dict(zip(order, stepped, strict=True))
+    return [corrected[index] for index in range(count)]
 
 
 def _doubled_midranks(values: Sequence[float]) -> list[int]:
@@ -248,19 +254,6 @@ def _rank_sums(ranks: tuple[int, ...], chosen: int) -> dict[int, int]:
             for rank_sum, count in ways[taken - 1].items():
                 target[rank_sum + rank] = target.get(rank_sum + rank, 0) + count
     return ways[chosen]
-
-
-def _normal_p(distance: float, chosen: int, ranks: Sequence[int]) -> float:
-    """The normal approximation with the variance that these ranks, ties included, really have."""
-    total = len(ranks)
-    mean = sum(ranks) / total
-    spread = math.fsum((rank - mean) ** 2 for rank in ranks) / total
-    variance = spread * chosen * (total - chosen) / (total - 1)
-    if variance == 0:
-        return 1.0
-    # Rank sums move in steps of two here; half a step makes the discrete sum fit the continuous curve.
-    z = max(abs(distance) - 1, 0) / math.sqrt(variance)
-    return math.erfc(z / math.sqrt(2))
 
 
 @lru_cache(maxsize=256)
