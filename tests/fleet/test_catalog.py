@@ -272,7 +272,7 @@ def test_virtual_machines_are_like_only_with_the_same_caches(tmp_path: Path, cat
 
     assert [session.host for session in found.like] == ["same"]
     assert found.other_types == 11
-    assert found.type.name.endswith("virtual")
+    assert found.machine_type.endswith("virtual")
 
 
 def test_machines_of_another_type_are_counted_and_never_compared(tmp_path: Path, catalog: Path) -> None:

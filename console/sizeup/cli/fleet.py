@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         accepted = accept(fleet, read_profile(arguments.profile, fleet))
     _print(arguments, chosen, fleet, accepted)
     if arguments.junit:
-        from sizeup.fleet.junit import junit
+        from sizeup.fleet.data import junit
         from sizeup.report import output
 
         unread = [problem for problem in fleet.problems if not problem.read]

@@ -66,34 +66,29 @@ class FleetDrift(Struct, frozen=True):
     """Files of the earlier run that could not be read, or only in part."""
 
 
-def fleet_drift(before: Fleet, now: Fleet) -> FleetDrift:
+def fleet_drift(earlier_run: Fleet, now: Fleet) -> FleetDrift:
     """Return what changed between two runs of a fleet, host by host."""
-    earlier = {host.name: host for host in before.hosts}
+    earlier = {host.name: host for host in earlier_run.hosts}
     pairs = [(earlier[host.name], host) for host in now.hosts if host.name in earlier]
-    changes = [change for old, new in pairs for change in _changes(old, new)]
     by_figure: dict[tuple[str, str], list[FigureChange]] = defaultdict(list)
-    types = {host.name: host.type.name for host in now.hosts}
-    for change in changes:
-        by_figure[types[change.host], change.figure].append(change)
+    for old, new in pairs:
+        for name, figure in new.figures.items():
+            before = old.figures.get(name)
+            if before is None or before.workload != figure.workload or not usable(before) or not usable(figure):
+                continue
+            values = figure.title, figure.unit, figure.better, before.value, figure.value
+            by_figure[new.type.name, name].append(FigureChange(name, *values, new.name))
     names = {host.name for host in now.hosts}
     return FleetDrift(
         len(pairs),
-        len(changes),
+        sum(map(len, by_figure.values())),
         tuple(change for each in by_figure.values() for change in _of_fleet(each)),
         tuple(change for each in by_figure.values() for change in each if _stands_out(change, each)),
         _facts(pairs),
         tuple(name for name in earlier if name not in names),
         tuple(host.name for host in now.hosts if host.name not in earlier),
-        before.problems,
+        earlier_run.problems,
     )
-
-
-def _changes(old: Host, new: Host) -> Iterator[FigureChange]:
-    for name, figure in new.figures.items():
-        before = old.figures.get(name)
-        if before is None or before.workload != figure.workload or not usable(before) or not usable(figure):
-            continue
-        yield FigureChange(name, figure.title, figure.unit, figure.better, before.value, figure.value, new.name)
 
 
 def _of_fleet(changes: list[FigureChange]) -> Iterator[FigureChange]:

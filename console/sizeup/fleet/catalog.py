@@ -19,7 +19,6 @@ from sizeup.errors import MalformedError
 from sizeup.fleet.files import FileProblem, FleetFiles
 from sizeup.fleet.fleet import usable
 from sizeup.fleet.host_session import HostFigure, HostSession
-from sizeup.fleet.machine_types import MachineType
 from sizeup.masking import Secret
 from sizeup.model.plan import Better
 from sizeup.text import counted
@@ -68,9 +67,8 @@ class Standing(Struct, frozen=True):
     @property
     def exceeded(self) -> int:
         """Return how many like machines it is better than; higher than, where neither direction is better."""
-        if self.figure.better is Better.LOWER:
-            return sum(value > self.figure.value for value in self.values)
-        return sum(value < self.figure.value for value in self.values)
+        own, lower = self.figure.value, self.figure.better is Better.LOWER
+        return sum(value > own if lower else value < own for value in self.values)
 
     @property
     def median(self) -> float:
@@ -82,7 +80,8 @@ class CatalogComparison(Struct, frozen=True):
     """A machine beside a catalog."""
 
     own: HostSession
-    type: MachineType
+    machine_type: str
+    """What like machines have in common: ``2 x Intel Xeon Gold 6430, 64 cores, not virtual``."""
     standings: tuple[Standing, ...]
     like: tuple[HostSession, ...]
     """The newest session of each like machine."""
@@ -130,38 +129,35 @@ def place(own: HostSession, catalog: FleetFiles, pseudonym: str | None = None) -
     mine = _kind(own)
     # A masked copy of the session has another name for the host, which further sessions may have, too.
     names = {own.host, pseudonym, *(session.host for session in with_machine if _same_run(session, own))}
-    own_kind = [session for session in with_machine if session.host in names and session.cpu_model == own.cpu_model]
-    same_host = {id(session) for session in own_kind}
-    others = [session for session in with_machine if id(session) not in same_host]
+    own_sessions = 0
     hosts: dict[str, list[HostSession]] = defaultdict(list)
     other_hosts: set[tuple[str, _Kind]] = set()
-    for session in others:
+    for session in with_machine:
         kind = _kind(session, mine)
-        if kind == mine:
+        if session.host in names and session.cpu_model == own.cpu_model:
+            own_sessions += 1
+        elif kind == mine:
             hosts[session.host].append(session)
         else:
             other_hosts.add((session.host, kind))
     for sessions in hosts.values():
         sessions.sort(key=lambda one: (one.when or 0.0, one.path), reverse=True)
-    standings = (_standing(figure, list(hosts.values())) for figure in _own_figures(own.figures))
+    # One figure of each name and workload: the newest valid one.
+    ranked = sorted(own.figures, key=lambda one: (usable(one), not one.scatter, one.when or 0.0))
+    best = {(one.name, one.workload): one for one in (*own.figures, *ranked)}
+    figures = sorted(best.values(), key=lambda figure: CARD_ORDER.get(figure.card, len(CARD_ORDER)))
+    sockets = f"{own.sockets} x " if own.sockets else ""
+    guest = "not virtual" if mine[3] is None else "virtual"
     return CatalogComparison(
         own,
-        like_type(own),
-        tuple(standings),
+        f"{sockets}{short_cpu(own.cpu_model)}, {counted(own.cores, 'core')}, {guest}",
+        tuple(_standing(figure, hosts.values()) for figure in figures),
         tuple(sessions[0] for sessions in hosts.values()),
-        len(own_kind),
+        own_sessions,
         len(other_hosts),
         len(catalog.sessions) - len(with_machine),
         catalog.problems,
     )
-
-
-def like_type(session: HostSession) -> MachineType:
-    """Return what like machines have in common: ``2 x Intel Xeon Gold 6430, 64 cores, not virtual``."""
-    guest = _kind(session)[3] is not None
-    sockets = f"{session.sockets} x " if session.sockets else ""
-    parts = (f"{sockets}{short_cpu(session.cpu_model)}", counted(session.cores, "core"))
-    return MachineType(", ".join((*parts, "virtual" if guest else "not virtual")), ("", session.cpu_model))
 
 
 def short_cpu(name: str) -> str:
@@ -170,8 +166,7 @@ def short_cpu(name: str) -> str:
     return " ".join(word for word in plain.split() if word not in ("CPU", "Processor"))
 
 
-_Caches = tuple[tuple[int, int], ...]
-_Kind = tuple[str, int | None, int | None, _Caches | None]
+_Kind = tuple[str, int | None, int | None, tuple[tuple[int, int], ...] | None]
 
 
 def _kind(session: HostSession, own: _Kind | None = None) -> _Kind:
@@ -194,20 +189,6 @@ def _same_run(session: HostSession, own: HostSession) -> bool:
     masked = session.host.startswith(f"{Secret.HOST.value}-") or own.host.startswith(f"{Secret.HOST.value}-")
     values = [(figure.name, figure.value) for figure in session.figures]
     return masked and session.started == own.started and values == [(one.name, one.value) for one in own.figures]
-
-
-def _own_figures(figures: Iterable[HostFigure]) -> list[HostFigure]:
-    """Return one figure of each name and workload, the newest valid one, in the order of the cards."""
-    best: dict[tuple[str, str], HostFigure] = {}
-    for figure in figures:
-        key = figure.name, figure.workload
-        if key not in best or _rank(figure) >= _rank(best[key]):
-            best[key] = figure
-    return sorted(best.values(), key=lambda figure: CARD_ORDER.get(figure.card, len(CARD_ORDER)))
-
-
-def _rank(figure: HostFigure) -> tuple[bool, bool, float]:
-    return usable(figure), not figure.scatter, figure.when or 0.0
 
 
 def _standing(figure: HostFigure, hosts: Iterable[Sequence[HostSession]]) -> Standing:

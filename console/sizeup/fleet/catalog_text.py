@@ -26,17 +26,20 @@ def catalog_lines(found: CatalogComparison, folder: str, width: int) -> list[str
     """Return the conclusion, the table of figures, what does not count, and published figures where nothing else is."""
     own = found.own
     model = f", {own.model}" if own.model else ""
+    sizes = sorted(session.memory_bytes for session in found.like if session.memory_bytes)
+    ends = dict.fromkeys(format_bytes(size) for size in (*sizes[:1], *sizes[-1:]))
+    memory = f", with {' to '.join(ends)} of memory" if ends else ""
+    versions = ", ".join(sorted({standing.figure.distribution for standing in found.standings}))
+    workloads = "; ".join(sorted({standing.figure.workload for standing in found.standings}))
     about = (
         f"This machine:  {own.path} ({own.host}{model})",
-        f"Like machines: {len(found.like)} in {folder}: {found.type.name}{_memory(found)}",
-        f"Compared:      {_compared(found)}",
+        f"Like machines: {len(found.like)} in {folder}: {found.machine_type}{memory}",
+        f"Compared:      valid figures of the same probe version ({versions}) and workload ({workloads})",
     )
     lines = [*_wrapped([conclusion(found)], width), "", *_wrapped(about, width), ""]
     lines += [*table_lines(_table(found, width), width), ""]
     lines += _wrapped(_remarks(found), width)
-    lines += _wrapped(_left_out(found), width)
-    words = {False: "Cannot be read", True: "Damaged"}
-    problems = [f"{words[one.read]}: {one.path}: {one.problem}" for one in found.problems]
+    problems = [f"{'Damaged' if one.read else 'Cannot be read'}: {one.path}: {one.problem}" for one in found.problems]
     lines += _wrapped(problems[:_LISTED], width)
     if len(problems) > _LISTED:
         lines.append(f"  and {plural(len(problems) - _LISTED, 'more file')}; --json lists all")
@@ -51,7 +54,12 @@ def _wrapped(sentences: Iterable[str], width: int) -> list[str]:
 def conclusion(found: CatalogComparison) -> str:
     """Return the figure with the lowest percentile, or that none can be placed."""
     if not found.placed:
-        return undecided_sentence(found)
+        most = max((len(standing.values) for standing in found.standings), default=0)
+        counting = "" if most == len(found.like) else f", of which at most {most} can be compared in a figure"
+        return (
+            f"No percentile: {plural(len(found.like), 'like machine')} ({found.machine_type}){counting}; "
+            f"at least {LEAST_MACHINES} are needed"
+        )
     rated = [standing for standing in found.placed if standing.figure.better is not Better.NEITHER]
     lowest = min(rated or found.placed, key=lambda standing: standing.percentile)
     figure, unit = lowest.figure, lowest.figure.unit
@@ -62,18 +70,6 @@ def conclusion(found: CatalogComparison) -> str:
         f"{lead}{figure.title}: {format_value(figure.value, unit)} is the {ordinal(lowest.percentile)} "
         f"percentile of {len(lowest.values)} x {cpu} ({word} than {lowest.exceeded}; "
         f"median {format_value(lowest.median, unit)}, range {_range(lowest)})"
-    )
-
-
-def undecided_sentence(found: CatalogComparison) -> str:
-    """Return why no figure has a percentile; empty where one has."""
-    if found.placed:
-        return ""
-    most = max((len(standing.values) for standing in found.standings), default=0)
-    counting = "" if most == len(found.like) else f", of which at most {most} can be compared in a figure"
-    return (
-        f"No percentile: {plural(len(found.like), 'like machine')} ({found.type.name}){counting}; "
-        f"at least {LEAST_MACHINES} are needed"
     )
 
 
@@ -91,7 +87,7 @@ def catalog_data(found: CatalogComparison, folder: str) -> dict[str, Any]:
         "schema": SCHEMA,
         "session": {"path": own.path, "id": own.id, "host": own.host, "started": own.started},
         "catalog": folder,
-        "machine_type": found.type.name,
+        "machine_type": found.machine_type,
         "cpu": own.cpu_model,
         "like_machines": len(found.like),
         "least_machines": LEAST_MACHINES,
@@ -133,20 +129,6 @@ def _figure(found: CatalogComparison, standing: Standing) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _memory(found: CatalogComparison) -> str:
-    sizes = sorted(session.memory_bytes for session in found.like if session.memory_bytes)
-    if not sizes:
-        return ""
-    ends = dict.fromkeys((format_bytes(sizes[0]), format_bytes(sizes[-1])))
-    return f", with {' to '.join(ends)} of memory"
-
-
-def _compared(found: CatalogComparison) -> str:
-    versions = sorted({standing.figure.distribution for standing in found.standings})
-    workloads = sorted({standing.figure.workload for standing in found.standings})
-    return f"valid figures of the same probe version ({', '.join(versions)}) and workload ({'; '.join(workloads)})"
-
-
 def _range(standing: Standing) -> str:
     return format_range(standing.values[0], standing.values[-1], standing.figure.unit)
 
@@ -180,17 +162,36 @@ def _table(found: CatalogComparison, width: int) -> Table:
 
 
 def _remarks(found: CatalogComparison) -> Iterator[str]:
-    """Return which figures have no percentile and why, then those that did not converge."""
-    reasons: dict[str, list[str]] = {}
-    for standing in found.standings:
-        if (why := _no_percentile(standing)) is not None:
-            reasons.setdefault(why, []).append(standing.figure.title)
-    for why, titles in reasons.items():
-        yield f"! No percentile, as {why}: {'; '.join(dict.fromkeys(titles))}"
+    """Return which figures have no percentile and why, then those that did not converge, and what was left out."""
+    for why, titles in _titles_by_reason((_no_percentile(one), one) for one in found.standings):
+        yield f"! No percentile, as {why}: {'; '.join(titles)}"
     for standing in found.placed:
         if standing.figure.scatter:
             low, high = map(ordinal, standing.percentile_range or (standing.percentile,) * 2)
             yield f"? {standing.figure.title} did not converge: its 95 % interval is the {low} to {high} percentile"
+    parts = (
+        (found.other_types, "host", "of another machine type"),
+        (found.own_sessions, "session", "of this host"),
+        (found.without_machine, "session", "without a machine"),
+        (len(found.unread), "file", "that cannot be read"),
+    )
+    counted = [f"{plural(count, noun)} {what}" for count, noun, what in parts if count]
+    if counted:
+        yield f"Left out: {', '.join(counted)}"
+    left_out = (
+        (", ".join(f"{count} {reason.value}" for reason, count in one.left_out.items()), one) for one in found.standings
+    )
+    for why, titles in _titles_by_reason(left_out):
+        yield f"Like machines left out: {why} ({', '.join(titles)})"
+
+
+def _titles_by_reason(reasons: Iterable[tuple[str | None, Standing]]) -> Iterable[tuple[str, Iterable[str]]]:
+    """Return the titles of figures by what is said of them, each once; figures without a reason are left out."""
+    found: dict[str, dict[str, None]] = {}
+    for why, standing in reasons:
+        if why:
+            found.setdefault(why, {})[standing.figure.title] = None
+    return found.items()
 
 
 def _no_percentile(standing: Standing) -> str | None:
@@ -202,25 +203,6 @@ def _no_percentile(standing: Standing) -> str | None:
     if not standing.placed:
         return f"{plural(len(standing.values), 'like machine')} of at least {LEAST_MACHINES} can be compared"
     return None
-
-
-def _left_out(found: CatalogComparison) -> Iterator[str]:
-    parts = (
-        (found.other_types, "host", "of another machine type"),
-        (found.own_sessions, "session", "of this host"),
-        (found.without_machine, "session", "without a machine"),
-        (len(found.unread), "file", "that cannot be read"),
-    )
-    counted = [f"{plural(count, noun)} {what}" for count, noun, what in parts if count]
-    if counted:
-        yield f"Left out: {', '.join(counted)}"
-    reasons: dict[str, list[str]] = {}
-    for standing in found.standings:
-        why = ", ".join(f"{count} {reason.value}" for reason, count in standing.left_out.items())
-        if why:
-            reasons.setdefault(why, []).append(standing.figure.title)
-    for why, titles in reasons.items():
-        yield f"Like machines left out: {why} ({', '.join(dict.fromkeys(titles))})"
 
 
 def _reference(found: CatalogComparison, standing: Standing) -> tuple[ReferenceFigure, Nearness] | None:

@@ -36,7 +36,13 @@ def fleet_paths(arguments: Sequence[str]) -> list[str]:
     """Return the session files that arguments name: files, patterns, and directories with all below them."""
     found: dict[str, None] = {}
     for argument in arguments:
-        paths = list(_paths(argument))
+        named = [argument]
+        if not os.path.exists(argument):
+            if not glob.has_magic(argument):
+                problem = "no such file or directory; name session files or a directory that has some"
+                raise UsageError(f"{argument}: {problem}")
+            named = sorted(glob.glob(argument, recursive=True))
+        paths = [path for name in named for path in (_below(name) if os.path.isdir(name) else (name,))]
         if not paths:
             raise UsageError(
                 f"{argument}: expected session files (*{SUFFIX}, *{SUFFIX}.gz) or Parquet of a fleet (*{PARQUET}), "
@@ -44,18 +50,6 @@ def fleet_paths(arguments: Sequence[str]) -> list[str]:
             )
         found.update(dict.fromkeys(paths))
     return list(found)
-
-
-def _paths(argument: str) -> Iterator[str]:
-    if os.path.isdir(argument):
-        yield from _below(argument)
-    elif os.path.exists(argument):
-        yield argument
-    elif glob.has_magic(argument):
-        for path in sorted(glob.glob(argument, recursive=True)):
-            yield from _below(path) if os.path.isdir(path) else (path,)
-    else:
-        raise UsageError(f"{argument}: no such file or directory; name session files or a directory that has some")
 
 
 def _below(folder: str) -> Iterator[str]:
@@ -72,7 +66,12 @@ def read_fleet(paths: Iterable[str]) -> FleetFiles:
     sessions, problems = [], []
     for path in paths:
         try:
-            found = _sessions(path)
+            if path.endswith(PARQUET):
+                from sizeup.fleet.parquet import read_parquet
+
+                found = read_parquet(path)
+            else:
+                found = [read_host_session(path)]
         except SizeupError as error:
             problems.append(FileProblem(path, str(error).removeprefix(f"{path}: ")))
             continue
@@ -82,11 +81,3 @@ def read_fleet(paths: Iterable[str]) -> FleetFiles:
         sessions += found
         problems += (FileProblem(one.path, sentence, read=True) for one in found for sentence in one.damage)
     return FleetFiles(tuple(sessions), tuple(problems))
-
-
-def _sessions(path: str) -> list[HostSession]:
-    if not path.endswith(PARQUET):
-        return [read_host_session(path)]
-    from sizeup.fleet.parquet import read_parquet
-
-    return read_parquet(path)

@@ -17,13 +17,16 @@ from sizeup.compare.headlines import CARD_ORDER
 from sizeup.fleet.explanation import PeerDifferences, differences
 from sizeup.fleet.files import FileProblem, FleetFiles
 from sizeup.fleet.host_session import HostFigure, HostFinding, HostSession
-from sizeup.fleet.machine_types import SAME_MEMORY, UNKNOWN_TYPE, MachineType, machine_types
 from sizeup.fleet.outliers import LEAST_HOSTS, Spread, spread
 from sizeup.model.finding import Severity
 from sizeup.text import plural
 from sizeup.units import format_bytes
 
 _RARE = 0.1
+SAME_MEMORY = 1.04
+"""Sizes that follow one another within this ratio are one size; the smallest step between two modules is larger. The
+kernel keeps some memory for itself, and how much varies."""
+UNKNOWN_TYPE = "machine unknown"
 
 
 class HostStatus(Enum):
@@ -44,6 +47,15 @@ class HostStatus(Enum):
     NOT_COMPARED = "NOT COMPARED"
     """No figure has enough peers."""
     OK = "OK"
+
+
+class MachineType(Struct, frozen=True):
+    """What hosts have in common whose figures can be compared."""
+
+    name: str
+    """``PowerEdge R650, Xeon Gold 6430, 2 sockets, 64 cores, 512 GiB``."""
+    family: tuple[str, str]
+    """Product and CPU: hosts of one family may differ in what was ordered, or in what has failed."""
 
 
 class Outlier(Struct, frozen=True):
@@ -114,21 +126,31 @@ class Fleet(Struct, frozen=True):
 def build_fleet(files: FleetFiles) -> Fleet:
     """Return the fleet that these files describe."""
     by_host = _by_host(files.sessions)
-    owners = [_described(sessions) for sessions in by_host.values()]
-    types = dict(zip(by_host, machine_types(owners), strict=True))
+    types = _machine_types({name: _described(sessions) for name, sessions in by_host.items()})
     peers = _compared_as(types)
     usual = _usual_workloads(by_host, types)
     hosts = [
         _host(name, types[name], peers[name], sessions, usual)
         for name, sessions in sorted(by_host.items(), key=lambda item: natural_key(item[0]))
     ]
-    spreads = _spreads(hosts)
+    cards: dict[str, str] = {}
+    counting: dict[tuple[str, str], list[HostFigure]] = defaultdict(list)
+    for host in hosts:
+        for name, figure in host.figures.items():
+            cards.setdefault(figure.name, figure.card)
+            if usable(figure) and name not in host.other_workload:
+                counting[host.type.name, name].append(figure)
+    spreads = {
+        key: spread([one.value for one in each], [one.interval for one in each if one.interval is not None])
+        for key, each in counting.items()
+    }
     rare = rare_findings(hosts)
     judged = tuple(
         _judged(replace(host, findings=(*_lost_parts(host, hosts), *rare.get(host.name, ()))), hosts, spreads)
         for host in hosts
     )
-    return Fleet(judged, _names(judged), spreads, files.problems)
+    names = sorted(cards, key=lambda name: CARD_ORDER.get(cards[name], len(CARD_ORDER)))
+    return Fleet(judged, tuple(names), spreads, files.problems)
 
 
 def usable(figure: HostFigure) -> bool:
@@ -154,6 +176,35 @@ def _by_host(sessions: Sequence[HostSession]) -> dict[str, list[HostSession]]:
             key = next(iter(of_name))
         name = of_name.setdefault(key, f"{session.host} #{len(of_name) + 1}" if of_name else session.host)
         found[name].append(session)
+    return found
+
+
+def _machine_types(sessions: Mapping[str, HostSession]) -> dict[str, MachineType]:
+    """Return the type of each host: the same product, CPU and amount of memory, the middle one of like ones."""
+    groups: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for session in sessions.values():
+        if session.memory_bytes:
+            groups[session.model, session.cpu_model].add(session.memory_bytes)
+    named: dict[tuple[str, str, int], int] = {}
+    for family, sizes in groups.items():
+        run: list[int] = []
+        for size in [*sorted(sizes), 0]:
+            if run and not run[-1] <= size <= run[-1] * SAME_MEMORY:
+                named.update({(*family, one): run[len(run) // 2] for one in run})
+                run = []
+            run.append(size)
+    found = {}
+    for host, session in sessions.items():
+        memory = session.memory_bytes and format_bytes(named[session.model, session.cpu_model, session.memory_bytes])
+        parts = (
+            session.model,
+            session.cpu_model or "CPU unknown",
+            session.sockets and plural(session.sockets, "socket"),
+            session.cores and plural(session.cores, "core"),
+            memory or "memory unknown",
+        )
+        kind = MachineType(", ".join(str(part) for part in parts if part), (session.model, session.cpu_model))
+        found[host] = kind if session.packed_machine else MachineType(UNKNOWN_TYPE, ("", ""))
     return found
 
 
@@ -216,26 +267,6 @@ def _rank(figure: HostFigure, usual: str | None) -> tuple[bool, bool, float]:
     return usable(figure), figure.workload == usual, figure.when or 0.0
 
 
-def _names(hosts: Sequence[Host]) -> tuple[str, ...]:
-    cards: dict[str, str] = {}
-    for host in hosts:
-        for figure in host.figures.values():
-            cards.setdefault(figure.name, figure.card)
-    return tuple(sorted(cards, key=lambda name: CARD_ORDER.get(cards[name], len(CARD_ORDER))))
-
-
-def _spreads(hosts: Sequence[Host]) -> dict[tuple[str, str], Spread]:
-    found: dict[tuple[str, str], list[HostFigure]] = defaultdict(list)
-    for host in hosts:
-        for name, figure in host.figures.items():
-            if usable(figure) and name not in host.other_workload:
-                found[host.type.name, name].append(figure)
-    return {
-        key: spread([one.value for one in each], [one.interval for one in each if one.interval is not None])
-        for key, each in found.items()
-    }
-
-
 def rare_findings(hosts: Sequence[Host]) -> dict[str, tuple[HostFinding, ...]]:
     """Return the findings of each host that at most a tenth of its peers, or one host alone, has."""
     counts: Counter[tuple[str, str]] = Counter()
@@ -282,29 +313,23 @@ def _judged(host: Host, hosts: Sequence[Host], spreads: Mapping[tuple[str, str],
             continue
         compared = True
         if limits.stands_out(figure.value, figure.interval if figure.scatter else None):
-            found.append(_outlier(host, figure, limits, hosts))
+            peers = [
+                other
+                for other in hosts
+                if other.name != host.name
+                and other.compared_as == host.compared_as
+                and (theirs := other.figures.get(name)) is not None
+                and usable(theirs)
+                and name not in other.other_workload
+                and not limits.stands_out(theirs.value, theirs.interval if theirs.scatter else None)
+            ]
+            conclusion = direction(figure.value / limits.median, figure.better)
+            differs = differences(figure, host.sessions, [(peer.sessions, peer.figures[name]) for peer in peers])
+            found.append(Outlier(figure, len(peers), limits.median, conclusion, differs))
         elif figure.scatter and (limits.stands_out(figure.value) or limits.is_far(figure.value)):
             undecided = True
     found.sort(key=lambda one: (one.conclusion is not Conclusion.WORSE, -one.distance))
     return replace(host, outliers=tuple(found), status=_status(host, found, compared=compared, undecided=undecided))
-
-
-def _outlier(host: Host, figure: HostFigure, limits: Spread, hosts: Sequence[Host]) -> Outlier:
-    name = figure.name
-    peers = [
-        other
-        for other in hosts
-        if other.name != host.name
-        and other.compared_as == host.compared_as
-        and (theirs := other.figures.get(name)) is not None
-        and usable(theirs)
-        and name not in other.other_workload
-        and not limits.stands_out(theirs.value, theirs.interval if theirs.scatter else None)
-    ]
-    conclusion = direction(figure.value / limits.median, figure.better)
-    theirs_figures = [(peer.sessions, peer.figures[name]) for peer in peers]
-    found = differences(figure, host.sessions, theirs_figures)
-    return Outlier(figure, len(peers), limits.median, conclusion, found)
 
 
 def _status(host: Host, outliers: Sequence[Outlier], *, compared: bool, undecided: bool) -> HostStatus:

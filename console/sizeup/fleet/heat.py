@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from sizeup.compare.comparison import Conclusion
 from sizeup.compare.figures import direction
-from sizeup.fleet.fleet import Fleet, Host, HostStatus, Outlier, usable
+from sizeup.fleet.fleet import Fleet, Host, HostStatus, usable
 from sizeup.fleet.outliers import LEAST_HOSTS
 from sizeup.fleet.table import figure_value, headline, short_title
 from sizeup.text import plural
@@ -90,7 +90,16 @@ def fleet_band(fleet: Fleet) -> Band:
         number = Number(str(len(out)), "", f"of {hosts}")
         step = NextStep("Compare it with a normal host:", "c", "· Enter opens it")
         word = plural(len(out), "OUTLIER").upper()
-        return Band(word, "warn", _outlier_sentence(fleet, out[0]), steps=(step,), basis=basis, number=number)
+        worse = [one for one in out[0].outliers if one.conclusion is Conclusion.WORSE]
+        first, *others = (
+            [short_title(fleet, one.figure.name), *change_words(one.ratio, one.figure.unit)] for one in worse
+        )
+        than = f"{'as' if 'times' in first else 'than'} {plural(worse[0].peers, 'peer')}"
+        sentence = " ".join((f"{out[0].name} stands out:", *first, than))
+        for words in others:
+            more = ", " + " ".join(words)
+            sentence += more if len(sentence) + len(more) < 80 else ""
+        return Band(word, "warn", f"{sentence}.", steps=(step,), basis=basis, number=number)
     if found:
         step = NextStep("Look at", "t", "what is different")
         number = Number(str(len(found)), "", f"of {hosts}")
@@ -101,17 +110,3 @@ def fleet_band(fleet: Fleet) -> Band:
     sentence = "Fewer than 3 like hosts with the same settings: no host can stand out."
     step = NextStep("Measure 3 hosts of one machine type with the same plan.")
     return Band("NOT COMPARED", "acc", sentence, short="Fewer than 3 like hosts.", steps=(step,), basis=basis)
-
-
-def _outlier_sentence(fleet: Fleet, host: Host) -> str:
-    def words(outlier: Outlier) -> list[str]:
-        return [short_title(fleet, outlier.figure.name), *change_words(outlier.ratio, outlier.figure.unit)]
-
-    worse = [one for one in host.outliers if one.conclusion is Conclusion.WORSE]
-    first = words(worse[0])
-    than = f"{'as' if 'times' in first else 'than'} {plural(worse[0].peers, 'peer')}"
-    sentence = " ".join((f"{host.name} stands out:", *first, than))
-    for outlier in worse[1:]:
-        more = ", " + " ".join(words(outlier))
-        sentence += more if len(sentence) + len(more) < 80 else ""
-    return f"{sentence}."

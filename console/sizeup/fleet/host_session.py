@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from sizeup.compare.digest import epoch
-from sizeup.compare.headlines import Headline, by_round, headlines
+from sizeup.compare.headlines import by_round, headlines
 from sizeup.decoding import json_decoder
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
@@ -140,23 +140,22 @@ def host_session(session: Session, path: str) -> HostSession:
     rounds = by_round(session.steps.values()).values()
     grave = (one for one in session.findings if not one.probe and one.severity is not Severity.INFO)
     known = machine or Machine()  # of which nothing is known
+    figures = (
+        HostFigure(
+            one.card, one.name, one.series.title, one.series.unit, one.series.better, one.value,
+            _workload(session, one.run), _moment(session, one.run.started_ns), one.invalid, one.scatter, one.interval,
+            one.run.distribution, path, header.started,
+        )
+        for runs in rounds for one in headlines(runs)
+    )  # fmt: skip
     return HostSession(
         path, header.id, header.host, header.started, epoch(header.started), header.tool,
         known.platform.model or "", known.cpu_model or "", known.socket_count, known.core_count, known.memory_bytes,
         b"" if machine is None else zlib.compress(msgspec.json.encode(machine), _FASTEST),
         status.grade.value, status.cause, status.sentence,
-        tuple(_figure(session, found, path) for runs in rounds for found in headlines(runs)),
+        tuple(figures),
         session.damage.sentences(), _start(session),
         tuple(HostFinding(one.id, one.severity, one.title) for one in grave),
-    )  # fmt: skip
-
-
-def _figure(session: Session, found: Headline, path: str) -> HostFigure:
-    series, run = found.series, found.run
-    return HostFigure(
-        found.card, found.name, series.title, series.unit, series.better, found.value, _workload(session, run),
-        _moment(session, run.started_ns), found.invalid, found.scatter, found.interval, run.distribution, path,
-        session.header.started,
     )  # fmt: skip
 
 

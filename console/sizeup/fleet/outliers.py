@@ -42,7 +42,8 @@ class Spread(Struct, frozen=True):
             return False
         far = math.log(value) - math.log(self.median)
         if interval is not None:
-            far = self._nearest(far, interval)
+            low, high = (math.log(end) - math.log(self.median) if end > 0 else -math.inf for end in interval)
+            far = 0.0 if low <= 0 <= high else low if far > 0 else high
         distance = abs(far)
         large = distance >= math.log1p(LARGE_CHANGE) and distance > LARGE_SIGMAS * self.sigma
         small = distance >= math.log1p(SMALL_CHANGE) and distance > small_change_sigmas(self.hosts) * self.sigma
@@ -51,10 +52,6 @@ class Spread(Struct, frozen=True):
     def is_far(self, value: float) -> bool:
         """Whether a figure differs by a large share of the median, however much those of the hosts scatter."""
         return value > 0 and self.median > 0 and abs(math.log(value / self.median)) >= math.log1p(LARGE_CHANGE)
-
-    def _nearest(self, far: float, interval: tuple[float, float]) -> float:
-        low, high = (math.log(end) - math.log(self.median) if end > 0 else -math.inf for end in interval)
-        return 0.0 if low <= 0 <= high else low if far > 0 else high
 
 
 def spread(values: Sequence[float], intervals: Sequence[tuple[float, float]] = ()) -> Spread:

@@ -61,7 +61,7 @@ def fleet_page(
             _section("Acceptance", acceptance_lines(accepted, _WIDTH) if accepted else ()),
             *(_section("Synchronized run", synchronized_lines(run, _WIDTH)) for run in runs),
             _section("Drift", drift_lines(drift, _WIDTH) if drift is not None else ()),
-            *(_outliers(host) for host in fleet.hosts if host.outliers or host.findings),
+            *(_stands_out(host) for host in fleet.hosts if host.outliers or host.findings),
             *(_hosts(fleet, name, hosts, results) for name, hosts in fleet.types.items()),
             element("script", Markup(_SCRIPT)),
         ),
@@ -77,7 +77,7 @@ def _section(title: str, lines: Iterable[str]) -> Markup:
     return joined(element("h2", title), element("p", found[0]), items)
 
 
-def _outliers(host: Host) -> Markup:
+def _stands_out(host: Host) -> Markup:
     sentences = [outlier_sentence(one) for one in host.outliers]
     found = [f"{SEVERITY_WORDS[one.severity]}: {one.title}" for one in host.findings]
     differs = dict.fromkeys(text for one in host.outliers for text in difference_sentences(one, _MOST_DIFFERENCES))
@@ -98,33 +98,26 @@ def _status(host: Host) -> Markup:
 def _hosts(fleet: Fleet, title: str, hosts: Sequence[Host], results: dict[str, AcceptanceResult]) -> Markup:
     names = columns_of(fleet, hosts)
     titles = ["Host", *(short_title(fleet, name) for name in names), "Status", *(["Profile"] if results else [])]
-    head = element(
-        "tr",
-        *(
-            element("th", element("button", text, type="button"), scope="col", class_="n" if numeric else "t")
-            for text, numeric in ((text, 0 < at <= len(names)) for at, text in enumerate(titles))
-        ),
-    )  # fmt: skip
-    rows = (element("tr", *_cells(fleet, host, names, results)) for host in by_status(hosts))
-    grid = element("table", element("thead", head), element("tbody", *rows), class_="sortable")
+    heads = (
+        element("th", element("button", text, type="button"), scope="col", class_="n" if 0 < at <= len(names) else "t")
+        for at, text in enumerate(titles)
+    )
+    rows = []
+    for host in by_status(hosts):
+        cells = [element("th", host.name, scope="row")]
+        for name in names:
+            figure, cell = host.figures.get(name), heat_cell(fleet, host, name)
+            shade = f"{'worse' if cell.level < 0 else 'better'}{abs(cell.level)}" if cell.level else ""
+            kinds = ("n", shade, "out" if cell.stands_out else "", "" if cell.compared else "quiet")
+            sort = repr(figure.value) if figure is not None and usable(figure) else ""
+            text = (cell.value, element("small", f" {cell.difference}") if cell.difference else "")
+            cells.append(element("td", *text, class_=" ".join(filter(None, kinds)), data_sort=sort))
+        cells.append(element("td", _status(host), data_sort=str(list(HostStatus).index(host.status))))
+        if results:
+            result = results[host.name]
+            sign, token = _RESULTS[result]
+            cells.append(element("td", state(sign, result.value, token), data_sort=result.value))
+        rows.append(element("tr", *cells))
+    grid = element("table", element("thead", element("tr", *heads)), element("tbody", *rows), class_="sortable")
     wide = element("div", grid, class_="wide", tabindex="0", role="group", aria_label=title)
     return joined(element("h2", f"{title}: {plural(len(hosts), 'host')}"), wide)
-
-
-def _cells(fleet: Fleet, host: Host, names: Sequence[str], results: dict[str, AcceptanceResult]) -> list[Markup]:
-    """Return the name of a host, each figure with its difference from those like it, and how the host stands."""
-    cells = [element("th", host.name, scope="row")]
-    for name in names:
-        figure, cell = host.figures.get(name), heat_cell(fleet, host, name)
-        shade = f"{'worse' if cell.level < 0 else 'better'}{abs(cell.level)}" if cell.level else ""
-        kinds = ("n", shade, "out" if cell.stands_out else "", "" if cell.compared else "quiet")
-        sort = repr(figure.value) if figure is not None and usable(figure) else ""
-        text = (cell.value, element("small", f" {cell.difference}") if cell.difference else "")
-        cells.append(element("td", *text, class_=" ".join(filter(None, kinds)), data_sort=sort))
-    rank = list(HostStatus).index(host.status)
-    cells.append(element("td", _status(host), data_sort=str(rank)))
-    if results:
-        result = results[host.name]
-        sign, token = _RESULTS[result]
-        cells.append(element("td", state(sign, result.value, token), data_sort=result.value))
-    return cells

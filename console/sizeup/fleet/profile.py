@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import Struct
 
 from sizeup.compare.profile import (
@@ -19,7 +17,6 @@ from sizeup.compare.profile import (
 )
 from sizeup.compare.profile import read_profile as read_named_profile
 from sizeup.fleet.fleet import Fleet, Host, usable
-from sizeup.fleet.host_session import HostFigure
 from sizeup.fleet.outliers import LEAST_HOSTS
 from sizeup.model.plan import Better, Series
 from sizeup.quantity import Origin, Quantity
@@ -53,7 +50,16 @@ def read_profile(given: str, fleet: Fleet) -> Profile:
 
 def accept(fleet: Fleet, profile: Profile) -> tuple[Acceptance, ...]:
     """Return how each host stands to a profile."""
-    return tuple(Acceptance(host.name, tuple(_checks(fleet, host, profile))) for host in fleet.hosts)
+    accepted = []
+    for host in fleet.hosts:
+        figures, checks = _figures(host, profile), list[Requirement]()
+        for limit in profile.limits:
+            checks += requirements(limit, figures)
+            if limit.worse_than_median is not None:
+                found = figures.get(limit.figure, NOT_MEASURED)
+                checks.append(_relative(fleet, host, limit, limit.worse_than_median, found))
+        accepted.append(Acceptance(host.name, tuple(checks)))
+    return tuple(accepted)
 
 
 def _figures(host: Host, profile: Profile) -> dict[str, Quantity | str]:
@@ -62,28 +68,16 @@ def _figures(host: Host, profile: Profile) -> dict[str, Quantity | str]:
     for figure in reversed([*host.figures.values()]):
         name = figure.name.partition("@")[0]
         if usable(figure):
-            found[name] = _quantity(figure)
+            # With its interval where it did not converge.
+            low, high = (figure.interval if figure.scatter else None) or (figure.value, figure.value)
+            low, high = min(low, figure.value), max(high, figure.value)
+            found[name] = Quantity(figure.value, figure.unit, Origin.MEASURED, figure.path, low, high)
         elif not isinstance(found.get(name), Quantity):
             found[name] = f"not valid: {figure.invalid}"
     machine = next((one.machine for one in host.sessions if one.packed_machine), None)
     if machine is not None and any(limit.figure not in found or limit.per for limit in profile.limits):
         found = {**machine_figures(detected(machine), machine), **found}
     return found
-
-
-def _quantity(figure: HostFigure) -> Quantity:
-    """Return a figure with its interval where it did not converge."""
-    low, high = (figure.interval if figure.scatter else None) or (figure.value, figure.value)
-    low, high = min(low, figure.value), max(high, figure.value)
-    return Quantity(figure.value, figure.unit, Origin.MEASURED, figure.path, low, high)
-
-
-def _checks(fleet: Fleet, host: Host, profile: Profile) -> Iterator[Requirement]:
-    figures = _figures(host, profile)
-    for limit in profile.limits:
-        yield from requirements(limit, figures)
-        if limit.worse_than_median is not None:
-            yield _relative(fleet, host, limit, limit.worse_than_median, figures.get(limit.figure, NOT_MEASURED))
 
 
 def _relative(fleet: Fleet, host: Host, limit: ProfileLimit, share: float, found: Quantity | str) -> Requirement:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from sizeup.compare.figures import direction
 from sizeup.compare.profile import AcceptanceResult
-from sizeup.fleet.against import FigureChange, FleetDrift
+from sizeup.fleet.against import FleetDrift
 from sizeup.fleet.profile import Acceptance
 from sizeup.fleet.synchronized import SynchronizedRun
 from sizeup.report.table import wrap
@@ -28,14 +28,6 @@ def acceptance_lines(accepted: Sequence[Acceptance], width: int) -> Iterator[str
             yield from wrap(f"{one.result.value}  {one.host}  {'; '.join(missed)}", width, rest="      ")
 
 
-def change_sentence(change: FigureChange) -> str:
-    """Return ``db03: DRAM latency 152 ns, was 95 ns (1.60 x): worse``."""
-    word = direction(change.ratio, change.better).value
-    now, before = (format_value(value, change.unit) for value in (change.now, change.before))
-    who = change.host or f"median of {plural(change.hosts, 'host')}"
-    return f"{who}: {change.title} {now}, was {before} ({change.ratio:.2f} x): {word}"
-
-
 def drift_lines(found: FleetDrift, width: int) -> Iterator[str]:
     """Return what changed since the earlier run, that of the fleet first."""
     if not found.of_fleet and not found.of_hosts and not found.facts:
@@ -47,7 +39,11 @@ def drift_lines(found: FleetDrift, width: int) -> Iterator[str]:
             f"{plural(len(found.facts), 'fact')} drifted"
         )
     for change in (*found.of_fleet, *found.of_hosts)[:_LISTED]:
-        yield from wrap(f"  {change_sentence(change)}", width, rest="    ")
+        word = direction(change.ratio, change.better).value
+        now, before = (format_value(value, change.unit) for value in (change.now, change.before))
+        who = change.host or f"median of {plural(change.hosts, 'host')}"
+        sentence = f"  {who}: {change.title} {now}, was {before} ({change.ratio:.2f} x): {word}"
+        yield from wrap(sentence, width, rest="    ")
     if (more := len(found.of_fleet) + len(found.of_hosts) - _LISTED) > 0:
         yield f"  {plural(more, 'more figure')}; --json lists them"
     for fact in found.facts[:_LISTED]:
