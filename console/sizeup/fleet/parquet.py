@@ -54,16 +54,13 @@ _SQL = {
 }  # fmt: skip
 
 
-def _types(columns: Mapping[str, str], kind: type[Struct]) -> dict[str, str]:
-    return {column: _SQL[kind.__annotations__[name].partition(" ")[0]] for column, name in columns.items()}
-
-
+_TEXTS = {"damage": "VARCHAR", "findings": "VARCHAR"}
+"""Sentences, and as JSON id, severity and title of each."""
+_KINDS = ((_SESSION, HostSession), (_START, SynchronizedStart), (_TEXTS, None), (_FIGURE, HostFigure))
 _COLUMNS = {
-    **_types(_SESSION, HostSession),
-    **_types(_START, SynchronizedStart),
-    "damage": "VARCHAR",
-    "findings": "VARCHAR",  # sentences, and as JSON id, severity and title of each
-    **_types(_FIGURE, HostFigure),
+    column: name if kind is None else _SQL[kind.__annotations__[name].partition(" ")[0]]
+    for columns, kind in _KINDS
+    for column, name in columns.items()
 }
 
 
@@ -76,7 +73,7 @@ def write_parquet(sessions: Sequence[HostSession], path: str, *, partitioned: bo
 
 def _copy(connection: duckdb.DuckDBPyConnection, path: str, *, partitioned: bool) -> None:
     """Let DuckDB write into a private directory beside the target, and move the complete files from there."""
-    if partitioned and os.path.exists(path) and not (os.path.isdir(path) and not os.listdir(path)):
+    if partitioned and os.path.exists(path) and (not os.path.isdir(path) or os.listdir(path)):
         raise UsageError(f"{path}: expected an empty or new directory for --partition, found files; choose another")
     target = os.path.abspath(path)
     scratch = files.free_path(os.path.dirname(target), f".{os.path.basename(target)}", ".writing")
@@ -90,8 +87,9 @@ def _copy(connection: duckdb.DuckDBPyConnection, path: str, *, partitioned: bool
         quoted = made.replace("'", "''")
         query = f"SELECT {chosen} FROM rows ORDER BY host, started, session_path, machine_zlib IS NULL"  # noqa: S608
         connection.execute(f"COPY ({query}) TO '{quoted}' ({options})")
-        for source, name in _made_files(made):
-            destination = os.path.join(path, name) if partitioned else path
+        below = [os.path.join(where, name) for where, _, names in os.walk(made) for name in names]
+        for source in below if partitioned else [made]:
+            destination = os.path.join(path, os.path.relpath(source, made)) if partitioned else path
             if partitioned:
                 files.make_directory(os.path.dirname(destination))
             with open(source, "rb") as file:
@@ -102,16 +100,9 @@ def _copy(connection: duckdb.DuckDBPyConnection, path: str, *, partitioned: bool
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _made_files(made: str) -> Iterator[tuple[str, str]]:
-    if not os.path.isdir(made):
-        yield made, ""
-    for where, _, names in os.walk(made):
-        yield from ((os.path.join(where, name), os.path.relpath(os.path.join(where, name), made)) for name in names)
-
-
 def read_parquet(path: str) -> list[HostSession]:
     """Return the sessions in a Parquet file that ``write_parquet`` wrote; raises ``UsageError`` for another."""
-    names = ", ".join(_COLUMNS)
+    names, wanted = ", ".join(_COLUMNS), f"{path}: expected Parquet of sizeup fleet --parquet, found "
     with _connection() as connection:
         import duckdb
 
@@ -122,14 +113,12 @@ def read_parquet(path: str) -> list[HostSession]:
                 [path],
             ).fetchall()
         except duckdb.Error as error:
-            raise UsageError(
-                f"{path}: expected Parquet of sizeup fleet --parquet, found {str(error).splitlines()[0]}"
-            ) from error
+            raise UsageError(f"{wanted}{str(error).splitlines()[0]}") from error
     rows = [dict(zip(_COLUMNS, map(_cleaned, row), strict=True)) for row in found]
     try:
         return [_session(list(each)) for _, each in groupby(rows, lambda row: (row["session_path"], row["session_id"]))]
     except (msgspec.MsgspecError, ValueError) as error:
-        raise UsageError(f"{path}: expected Parquet of sizeup fleet --parquet, found {error}") from error
+        raise UsageError(f"{wanted}{error}") from error
 
 
 @contextlib.contextmanager
@@ -165,22 +154,22 @@ def _cells(columns: Mapping[str, str], value: Struct | None) -> dict[str, Any]:
 
 
 def _session(rows: Sequence[Mapping[str, Any]]) -> HostSession:
-    row = rows[0]
+    row, figures = rows[0], []
     damage, findings = convert((row["damage"], row["findings"]), tuple[str, str])
-    lists = {
+    for each in rows:
+        if each["figure"] is not None:
+            interval = None if each["low"] is None or each["high"] is None else (each["low"], each["high"])
+            about = {"interval": interval, "path": each["session_path"], "started": each["started"]}
+            figures.append(_fields(_FIGURE, each) | about)
+    found = _fields(_SESSION, row) | {
         "damage": tuple(filter(None, damage.split("\n"))),
         "findings": _FINDINGS.decode(findings),
-        "figures": [_figure(each) for each in rows if each["figure"] is not None],
+        "figures": figures,
+        "packed_machine": row["machine_zlib"] or "",
+        "start": None if row["start_at"] is None else _fields(_START, row),
     }
-    machine, start = row["machine_zlib"] or "", None if row["start_at"] is None else _fields(_START, row)
-    found = {**_fields(_SESSION, row), **lists, "packed_machine": machine, "start": start}
     return cast("HostSession", convert(found, HostSession))
 
 
 def _fields(columns: Mapping[str, str], row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row[column] for column, name in columns.items() if column not in ("low", "high")}
-
-
-def _figure(row: Mapping[str, Any]) -> dict[str, Any]:
-    interval = None if row["low"] is None or row["high"] is None else (row["low"], row["high"])
-    return {**_fields(_FIGURE, row), "interval": interval, "path": row["session_path"], "started": row["started"]}

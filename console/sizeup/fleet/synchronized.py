@@ -67,33 +67,28 @@ def synchronized_runs(fleet: Fleet) -> tuple[SynchronizedRun, ...]:
 
 
 def _run(fleet: Fleet, at: float, sessions: dict[str, HostSession]) -> SynchronizedRun:
-    spoiled, caveats, latest = [], [], 0
-    for name, session in sessions.items():
-        start = session.start
-        assert start is not None
-        if start.refused:
-            spoiled.append(f"{name}: {start.refused}")
-        latest = max(latest, start.delay_ns or 0)
-    unsynchronized = [name for name, one in sessions.items() if one.start and one.start.clock_synchronized is False]
+    starts = {name: one.start for name, one in sessions.items() if one.start is not None}
+    spoiled = tuple(f"{name}: {start.refused}" for name, start in starts.items() if start.refused)
+    latest = max(start.delay_ns or 0 for start in starts.values())
+    caveats = []
+    unsynchronized = [name for name, start in starts.items() if start.clock_synchronized is False]
     if unsynchronized:
         caveats.append(f"the clock is not synchronized on {', '.join(unsynchronized)}")
     absent = [host.name for host in fleet.hosts if host.name not in sessions]
     if absent:
         caveats.append(f"no run at this start of {first_of(absent, _NAMED)}: a host that was late writes no session")
-    measured = tuple(name for name, one in sessions.items() if one.start is not None and not one.start.refused)
-    totals = () if spoiled else _totals(sessions)
-    return SynchronizedRun(at, measured, tuple(spoiled), tuple(caveats), latest, totals)
+    measured = tuple(name for name, start in starts.items() if not start.refused)
+    return SynchronizedRun(at, measured, spoiled, tuple(caveats), latest, () if spoiled else _totals(sessions))
 
 
 def _totals(sessions: dict[str, HostSession]) -> tuple[TotalFigure, ...]:
     """Return the sums of figures that every host has, valid and of one workload, the newest of several passes."""
     by_name: dict[tuple[str, str], dict[str, HostFigure]] = defaultdict(dict)
     for host, session in sessions.items():
-        for figure in session.figures:
+        newest_last = sorted(session.figures, key=lambda one: one.when or 0.0)
+        for figure in (*session.figures, *newest_last):
             if figure.unit in _RATES and usable(figure):
-                newest = by_name[figure.name, figure.workload].get(host)
-                if newest is None or (figure.when or 0.0) >= (newest.when or 0.0):
-                    by_name[figure.name, figure.workload][host] = figure
+                by_name[figure.name, figure.workload][host] = figure
     totals = []
     for (name, _), figures in by_name.items():
         if len(figures) < len(sessions):

@@ -38,7 +38,11 @@ def fleet_lines(fleet: Fleet, width: int = WIDTH, *, every_host: bool = False, m
     ``more`` are lines to show below the answer.
     """
     problems = (line for sentence in problem_sentences(fleet) for line in wrap(sentence, width, rest="  "))
-    lines = [headline(fleet), *problems, *_sessions_line(fleet), *more]
+    lines = [headline(fleet), *problems]
+    if several := [host.name for host in fleet.hosts if len(host.sessions) > 1]:
+        names, count = first_of(several, _LISTED), sum(len(host.sessions) for host in fleet.hosts)
+        lines.append(f"{count} sessions; of {names} the newest valid figure of each probe and workload counts")
+    lines += more
     for host in fleet.hosts:
         lines += outlier_lines(host, width)
     return [*lines, *_type_lines(fleet, width, None if every_host else max(LINES - len(lines), _ROWS_BESIDE_OUTLIERS))]
@@ -75,36 +79,21 @@ def problem_sentences(fleet: Fleet) -> list[str]:
     return lines
 
 
-def _sessions_line(fleet: Fleet) -> list[str]:
-    several = [host.name for host in fleet.hosts if len(host.sessions) > 1]
-    if not several:
-        return []
-    count = sum(len(host.sessions) for host in fleet.hosts)
-    return [
-        f"{count} sessions; of {first_of(several, _LISTED)} the newest valid figure of each probe and workload counts"
-    ]
-
-
 def outlier_lines(host: Host, width: int) -> list[str]:
     """Return what stands out on a host and what it differs in, below an empty line; nothing if nothing does."""
     if not host.outliers and not host.findings:
         return []
-    lines = [""]
-    for number, outlier in enumerate(host.outliers[:_OUTLIERS]):
-        name = host.name if number == 0 else " " * cell_len(host.name)
-        lines += wrap(f"{name}  {outlier_sentence(outlier)}", width, rest=" " * (cell_len(host.name) + 2))
-    indent = " " * (cell_len(host.name) + 2)
-    if (more := len(host.outliers) - _OUTLIERS) > 0:
-        lines.append(f"{indent}and {plural(more, 'further figure')}; --json lists them")
-    for number, finding in enumerate(host.findings[:_DIFFERENCES]):
-        name = host.name if number == 0 and not host.outliers else indent[:-2]
-        lines += wrap(f"{name}  {SEVERITY_WORDS[finding.severity]}  {finding.title}", width, rest=indent)
-    if (more := len(host.findings) - _DIFFERENCES) > 0:
-        lines.append(f"{indent}and {plural(more, 'further finding')}; --json lists them")
-    seen: dict[str, None] = {}
-    for outlier in host.outliers:
-        seen.update(dict.fromkeys(difference_sentences(outlier)))
-    for sentence in seen:
+    lines, indent = [""], " " * (cell_len(host.name) + 2)
+    findings = [f"{SEVERITY_WORDS[finding.severity]}  {finding.title}" for finding in host.findings]
+    for sentences, most, noun in (
+        ([outlier_sentence(outlier) for outlier in host.outliers], _OUTLIERS, "further figure"),
+        (findings, _DIFFERENCES, "further finding"),
+    ):
+        for sentence in sentences[:most]:
+            lines += wrap(f"{host.name}  {sentence}" if len(lines) == 1 else indent + sentence, width, rest=indent)
+        if (more := len(sentences) - most) > 0:
+            lines.append(f"{indent}and {plural(more, noun)}; --json lists them")
+    for sentence in dict.fromkeys(text for outlier in host.outliers for text in difference_sentences(outlier)):
         lines += wrap(f"{indent}{sentence}", width, rest=f"{indent}  ")
     return lines
 
@@ -127,7 +116,7 @@ def difference_sentences(outlier: Outlier, most: int = _DIFFERENCES) -> list[str
         return [f"differences unknown: {found.problem}"]
     if not found.found:
         return ["no difference of hardware or settings was found"]
-    groups = grouped(found.found)
+    groups = _grouped(found.found)
     shown = [
         f"differs in {one.fact}{f' and {more} more like it' if more else ''}: {one.value} "
         f"({one.peers} of {plural(found.peers, 'peer')}: {one.peers_value})"
@@ -137,7 +126,7 @@ def difference_sentences(outlier: Outlier, most: int = _DIFFERENCES) -> list[str
     return [*shown, f"and in {plural(left, 'further fact')}; --json lists them"] if left else shown
 
 
-def grouped(found: Sequence[PeerDifference]) -> list[tuple[PeerDifference, int]]:
+def _grouped(found: Sequence[PeerDifference]) -> list[tuple[PeerDifference, int]]:
     """Return differences with the number of others of the same values; a fact of its own stands before many slots."""
     same: dict[tuple[bool, str, str, int], list[PeerDifference]] = {}
     for one in found:
@@ -149,34 +138,35 @@ def grouped(found: Sequence[PeerDifference]) -> list[tuple[PeerDifference, int]]
 def _type_lines(fleet: Fleet, width: int, free_lines: int | None) -> list[str]:
     types = fleet.types
     if free_lines is not None and (_FRAME + 1) * len(types) > free_lines and len(types) > 1:
-        return ["", *table_lines(types_table(fleet, free_lines - 4), width)]
+        found = [
+            (name, str(len(hosts)), str(sum(bool(host.outliers) for host in hosts))) for name, hosts in types.items()
+        ]
+        more = len(found) - (free_lines - 4)
+        note = f"{more} more machine types; --all shows every host" if more > 0 else "--all shows every host"
+        columns = (Column("Machine type"), Column("Hosts", numeric=True), Column("Outliers", numeric=True))
+        return ["", *table_lines(Table("", columns, tuple(found[: free_lines - 4]), note), width)]
     lines = []
     for name, hosts in types.items():
-        rows = None if free_lines is None else free_lines // len(types) - _FRAME
-        shown = hosts if rows is None else _first(hosts, max(rows, 1))
+        # Those that are not OK before the others, as many as there is room for.
+        rows = len(hosts) if free_lines is None else max(free_lines // len(types) - _FRAME, 1)
+        chosen = sorted(hosts, key=lambda host: list(HostStatus).index(host.status))[:rows]
+        shown = [host for host in hosts if host in chosen] if len(hosts) > rows else hosts
         lines += ["", *wrap(f"{name}: {plural(len(hosts), 'host')}", width, rest="  ")]
-        lines += table_lines(fitting(hosts_table(fleet, hosts, shown), width), width)
+        lines += table_lines(fitting(_hosts_table(fleet, hosts, shown), width), width)
         if len(shown) < len(hosts):
             lines.append(f"  {len(hosts) - len(shown)} more; --all shows them")
     return lines
 
 
-def _first(hosts: Sequence[Host], rows: int) -> list[Host]:
-    """Return as many hosts as there is room for, those that are not OK before the others."""
-    chosen = sorted(hosts, key=lambda host: list(HostStatus).index(host.status))[:rows]
-    return [host for host in hosts if host in chosen] if len(hosts) > rows else list(hosts)
-
-
-def hosts_table(fleet: Fleet, hosts: Sequence[Host], shown: Sequence[Host]) -> Table:
+def _hosts_table(fleet: Fleet, hosts: Sequence[Host], shown: Sequence[Host]) -> Table:
     """Return a row for each of the hosts that are shown, and the median of all hosts of the type."""
     names = columns_of(fleet, hosts)
     rows = [(host.name, *(figure_text(host, name) for name in names), host.status.value) for host in shown]
-    spreads = [fleet.spreads.get((hosts[0].type.name, name)) for name in names]
-    units = [next(host.figures[name].unit for host in hosts if name in host.figures) for name in names]
-    medians = (
-        f"{figure_value(found.median, unit)}  " if found is not None and found.hosts > 1 else ""
-        for found, unit in zip(spreads, units, strict=True)
-    )
+    medians = []
+    for name in names:
+        found = fleet.spreads.get((hosts[0].type.name, name))
+        unit = next(host.figures[name].unit for host in hosts if name in host.figures)
+        medians.append(f"{figure_value(found.median, unit)}  " if found is not None and found.hosts > 1 else "")
     if len(hosts) > 1:
         rows.append(("median", *medians, ""))
     columns = (Column("Host"), *(Column(short_title(fleet, name), numeric=True) for name in names), Column("Status"))
@@ -238,7 +228,9 @@ def fitting(table: Table, width: int) -> Table:
         kept -= 1
     left_out = [column.title for column in table.columns[kept - 1 : -1]]
     places = [*range(kept - 1), len(widths) - 1]
-    marks = _legend(table)
+    cells = [cell for row in table.rows for cell in row]
+    meanings = (("*", "stands out"), ("?", "did not converge"), ("~", "other settings than most, not compared"))
+    marks = ", ".join(f"{mark} {words}" for mark, words in meanings if any(cell.endswith(f" {mark}") for cell in cells))
     note = "; ".join(filter(None, (marks, f"no room for {', '.join(left_out)} (--json)" if left_out else "")))
     return Table(
         table.title,
@@ -246,24 +238,6 @@ def fitting(table: Table, width: int) -> Table:
         tuple(tuple(row[place] for place in places) for row in table.rows),
         note,
     )
-
-
-def _legend(table: Table) -> str:
-    cells = [cell for row in table.rows for cell in row]
-    meanings = (("*", "stands out"), ("?", "did not converge"), ("~", "other settings than most, not compared"))
-    return ", ".join(f"{mark} {words}" for mark, words in meanings if any(cell.endswith(f" {mark}") for cell in cells))
-
-
-def types_table(fleet: Fleet, rows: int) -> Table:
-    """Return a row for each machine type, for a fleet of many types."""
-    found = [
-        (name, str(len(hosts)), str(sum(bool(host.outliers) for host in hosts)))
-        for name, hosts in fleet.types.items()
-    ]  # fmt: skip
-    more = len(found) - rows
-    note = f"{more} more machine types; --all shows every host" if more > 0 else "--all shows every host"
-    columns = (Column("Machine type"), Column("Hosts", numeric=True), Column("Outliers", numeric=True))
-    return Table("", columns, tuple(found[:rows]), note)
 
 
 def host_lines(host: Host, width: int) -> list[str]:
