@@ -112,7 +112,10 @@ def load(environment: Mapping[str, str], typed: Mapping[str, str | None] | None 
     """
     named = environment.get(FILE_VARIABLE)
     path = named or default_path(environment)
-    text = _read(path, must_exist=bool(named))
+    text = None
+    if named or os.path.lexists(path):
+        what = f"the configuration file named by {FILE_VARIABLE}" if named else "a configuration file"
+        text = read_text(path, what, _BYTES_LIMIT)
     settings, keymap = parse(text, path) if text is not None else ({}, {})
     for key in KEYS:
         if key.variable in environment:
@@ -139,15 +142,12 @@ def parse(text: str, path: str) -> tuple[dict[str, Setting], dict[str, str]]:
         if name not in _KNOWN:
             hint = nearest(name, _KNOWN)
             raise UsageError(f"{path}: unknown key {one_line(name, 60)!r}{hint}; see: sizeup doctor --keys")
-        settings[name] = Setting(_from_toml(_KNOWN[name], value, f"{path}: {name}"), path)
+        # A switch must be a boolean here.
+        key, where = _KNOWN[name], f"{path}: {name}"
+        if not isinstance(value, bool | str) or isinstance(value, bool) is not isinstance(key.default, bool):
+            raise UsageError(f"{where}: expected {key.expectation}, found {one_line(repr(value), 60)}")
+        settings[name] = Setting(value if isinstance(value, bool) else _from_text(key, value, where), path)
     return settings, keymap
-
-
-def _read(path: str, *, must_exist: bool) -> str | None:
-    if not must_exist and not os.path.lexists(path):
-        return None
-    what = f"the configuration file named by {FILE_VARIABLE}" if must_exist else "a configuration file"
-    return read_text(path, what, _BYTES_LIMIT)
 
 
 def _flat(tables: Mapping[str, object], prefix: str = "") -> list[tuple[str, object]]:
@@ -156,15 +156,6 @@ def _flat(tables: Mapping[str, object], prefix: str = "") -> list[tuple[str, obj
     for name, value in tables.items():
         flat += _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else [(prefix + name, value)]
     return flat
-
-
-def _from_toml(key: ConfigKey, value: object, where: str) -> Value:
-    """Return a value of the file, where a switch must be a TOML boolean."""
-    if isinstance(key.default, bool) and isinstance(value, bool):
-        return value
-    if not isinstance(key.default, bool) and isinstance(value, str):
-        return _from_text(key, value, where)
-    raise UsageError(f"{where}: expected {key.expectation}, found {one_line(repr(value), 60)}")
 
 
 def _from_text(key: ConfigKey, text: str, where: str) -> Value:

@@ -11,19 +11,12 @@ class ExitStatus(IntEnum):
     OK = 0
     PROBE_FAILED = 1
     USAGE = 2
-    """Also an unreadable or newer session, and output that cannot be written."""
     REFUSED = 3
-    """Unsafe target, no permission, or a probe that does not apply here."""
     LATE = 4
     DIFFERENT = 5
-    """A condition of ``compare --fail-if`` is met, ``detect --against`` or ``drift`` found a difference, or a host
-    misses a limit of ``fleet --profile``."""
     UNDECIDED = 6
-    """None of these, but at least one could not be decided."""
     COMMAND_FAILED = 7
-    """A command of ``sizeup experiment`` failed, such as the one that restores the setting."""
     HANGUP = 129
-    """SIGHUP: the terminal has gone."""
     INTERRUPTED = 130
     TERMINATED = 143
 

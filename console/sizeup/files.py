@@ -204,10 +204,16 @@ def _open_entry(path: str, *, follow: bool = True) -> Iterator[_Entry]:
     """Walk to a path; safe links are followed, the last one only with ``follow``."""
     if not path:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-    if not HOLDS_DIRECTORIES:
-        yield _entry_by_path(path, follow=follow)
+    if not HOLDS_DIRECTORIES:  # a system without openat(2), where a link is followed, whoever placed it
+        name, status = os.path.realpath(path) if follow else path, None
+        with contextlib.suppress(FileNotFoundError):
+            status = os.lstat(name)
+        yield _Entry(path, None, name, os.stat(os.path.dirname(name) or "."), status)
         return
-    procfs = _procfs()
+    procfs = None  # the device of /proc, whose links refer to open files; none if it is not mounted
+    with contextlib.suppress(OSError):
+        found = os.lstat("/proc/self").st_dev
+        procfs = found if found != os.stat("/").st_dev else None
     here = os.open("/" if path.startswith("/") else ".", _DIRECTORY)
     try:
         parts, followed = path.split("/")[::-1], 0
@@ -240,25 +246,6 @@ def _open_entry(path: str, *, follow: bool = True) -> Iterator[_Entry]:
             here = below
     finally:
         os.close(here)
-
-
-def _entry_by_path(path: str, *, follow: bool) -> _Entry:
-    """Return an entry on a system without ``openat(2)``; a link is followed, whoever placed it."""
-    name = os.path.realpath(path) if follow else path
-    try:
-        status = os.lstat(name)
-    except FileNotFoundError:
-        status = None
-    return _Entry(path, None, name, os.stat(os.path.dirname(name) or "."), status)
-
-
-def _procfs() -> int | None:
-    """Return the device number of /proc, whose links refer to open files; None if it is not mounted."""
-    try:
-        found = os.lstat("/proc/self").st_dev
-        return found if found != os.stat("/").st_dev else None
-    except OSError:
-        return None
 
 
 def _read_link(path: str, directory: int, name: str) -> str:

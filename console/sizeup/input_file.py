@@ -91,9 +91,8 @@ def _descriptor(path: str, what: str, *, pipes: bool) -> int:
     if path == STDIN or handed_over is not None:
         number = 0 if handed_over is None or handed_over[1] is None else int(handed_over[1])
         if path != STDIN and stat.S_ISREG(os.fstat(number).st_mode):
-            descriptor = os.open(
-                path, os.O_RDONLY | O_CLOEXEC | O_BINARY
-            )  # from its beginning, wherever its owner reads
+            # From its beginning, wherever its owner reads.
+            descriptor = os.open(path, os.O_RDONLY | O_CLOEXEC | O_BINARY)
         else:
             # Not opened by its name: that fails for a socket, and without /proc.
             descriptor = os.dup(number)

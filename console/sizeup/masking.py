@@ -95,8 +95,6 @@ _FILE = re.compile(rf"{_START}[\w.+-]*\w\.(?:csv|dat|dbf|html?|jsonl?|log|lst|or
 _SEPARATORS = re.compile(r"^(?:0x|naa\.|eui\.|wwn-0x)|[:-]")
 """Prefixes and separators in which two notations of one name differ."""
 _TRAILING = ".:!?"
-
-
 _SLOT = re.compile(rf"[{_HEX}]{{4,8}}:[{_HEX}]{{2}}:[{_HEX}]{{2}}\.[0-7]")
 """A PCI address, which identifies nobody."""
 
@@ -133,9 +131,8 @@ class Masker(Struct):
         """Register secrets that no pattern can recognize; call it before the first text is masked."""
         for name in names:
             stripped = name.strip()
-            if len(stripped) < _MIN_NAME_LENGTH or stripped in _PUBLIC_HOSTS or _is_public(stripped):
-                continue
-            if _SLOT.fullmatch(stripped):
+            public = stripped in _PUBLIC_HOSTS or _is_public(stripped) or _SLOT.fullmatch(stripped)
+            if len(stripped) < _MIN_NAME_LENGTH or public:
                 continue
             for variant in (stripped, _SEPARATORS.sub("", stripped)):
                 if len(variant) >= _MIN_NAME_LENGTH:
@@ -177,9 +174,24 @@ class Masker(Struct):
         if text in self.public:
             return text
         known = self._cache.get(text)
-        if known is None:
-            known = self._cache[text] = self._masked(text)
-        return known
+        if known is not None:
+            return known
+        original = text
+        # Paths last but for the names that are known: an export's server must still stand before its path.
+        if self._blanks is not None:
+            text = self._blanks.sub(lambda match: self._mask_known_name(match[0]), text)
+        text = _TAG.sub(
+            lambda match: match[1] + self.pseudonym(Secret.UUID if match[2] == "UUID" else Secret.NAME, match[3]), text
+        )
+        text = _EXPORT.sub(self._mask_server, self._recognized(text))
+        text = _QUOTED.sub(lambda match: f"{match[1]}{self.path(match[2])}{match[1]}", text)
+        for pattern in (_WINDOWS, _LINK, _PATH):
+            text = pattern.sub(self._mask_path, text)
+        text = _FILE.sub(lambda match: self.pseudonym(Secret.PATH, match[0]), text)
+        if self._finder is not None:
+            text = self._finder.sub(lambda match: self._mask_known_name(match[0]), text)
+        self._cache[original] = text
+        return text
 
     def path(self, path: str) -> str:
         """Return the path with each part replaced, so that directories stay recognizable; public paths are kept."""
@@ -195,20 +207,6 @@ class Masker(Struct):
             above = part if part not in ("/", "\\") else above
         return "".join(masked)
 
-    def _masked(self, text: str) -> str:
-        # Paths last but for the names that are known: an export's server must still stand before its path.
-        if self._blanks is not None:
-            text = self._blanks.sub(lambda match: self._mask_known_name(match[0]), text)
-        text = self._recognized(_TAG.sub(self._mask_tag, text))
-        text = _EXPORT.sub(self._mask_server, text)
-        text = _QUOTED.sub(lambda match: f"{match[1]}{self.path(match[2])}{match[1]}", text)
-        for pattern in (_WINDOWS, _LINK, _PATH):
-            text = pattern.sub(self._mask_path, text)
-        text = _FILE.sub(lambda match: self.pseudonym(Secret.PATH, match[0]), text)
-        if self._finder is not None:
-            text = self._finder.sub(lambda match: self._mask_known_name(match[0]), text)
-        return text
-
     def _recognized(self, text: str) -> str:
         """Return the text, or a part of a path, without what its form alone tells."""
         text = _UUID.sub(lambda match: self.pseudonym(Secret.UUID, match[0]), text)
@@ -219,9 +217,6 @@ class Masker(Struct):
             )
         text = _MAIL.sub(lambda match: self.pseudonym(Secret.PERSON, match[0]), text)
         return _ADDRESS.sub(self._mask_address, text)
-
-    def _mask_tag(self, match: re.Match[str]) -> str:
-        return match[1] + self.pseudonym(Secret.UUID if match[2] == "UUID" else Secret.NAME, match[3])
 
     def _mask_known_name(self, found: str) -> str:
         # A name that was not registered itself is another host of a registered domain.

@@ -62,9 +62,8 @@ class Quantity(Struct, frozen=True):
         """The upper end by the interval and all doubts; None where it is open."""
         ends = [doubt.end for doubt in self.doubts if doubt.upper and not doubt.default]
         known = [end for end in ends if end is not None]
-        return (
-            max(self.value if self.high is None else self.high, *known, self.value) if len(known) == len(ends) else None
-        )
+        high = self.value if self.high is None else self.high
+        return max(high, *known, self.value) if len(known) == len(ends) else None
 
     def scaled(self, factor: float) -> Quantity:
         """Return a multiple of the figure, its ends and what is doubted of it included."""
@@ -112,16 +111,12 @@ class Ratio(Struct, frozen=True):
 
     def sentence(self) -> str:
         """Return both directions as a sentence: ``A is 16.2 % below B; B is 19.3 % above A (0.838 times)``."""
-        return (
-            f"{self.a_name} is {_direction(self.percent)} {self.b_name}; "
-            f"{self.b_name} is {_direction(self.inverse_percent)} {self.a_name} ({self.times:.4g} times as much)"
+        first, second = (
+            f"{abs(percent):.4g} % {'above' if percent > 0 else 'below'}" if percent else "equal to"
+            for percent in (self.percent, self.inverse_percent)
         )
-
-
-def _direction(percent: float) -> str:
-    if percent == 0:
-        return "equal to"
-    return f"{abs(percent):.4g} % {'above' if percent > 0 else 'below'}"
+        there, back = f"{self.a_name} is {first} {self.b_name}", f"{self.b_name} is {second} {self.a_name}"
+        return f"{there}; {back} ({self.times:.4g} times as much)"
 
 
 def compare(a: Quantity, b: Quantity, a_name: str = "A", b_name: str = "B") -> Ratio:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 
 from sizeup.errors import MalformedError
 from sizeup.text import one_line
@@ -143,18 +144,13 @@ def format_share(value: float) -> str:
     return f"{_three_digits(_as_float(value) * 100)} %"
 
 
-def format_ratio(value: float) -> str:
-    """Return a ratio: ``6.42 x``."""
-    return f"{_three_digits(value)} x"
-
-
-_FORMATS = {
+_FORMATS: dict[str, Callable[[float], str]] = {
     "bytes": format_bytes,
     "bytes/s": format_rate,
     "ns": format_ns,
     "Hz": format_hz,
     "share": format_share,
-    "ratio": format_ratio,
+    "ratio": lambda value: f"{_three_digits(value)} x",
     "verdict": format_verdict,
 }
 
@@ -255,15 +251,11 @@ def format_in(value: float, unit_name: str) -> str:
         return f"{not_finite} {unit_name}".rstrip()
     if 0 < abs(number) < 1e-4 or abs(number) >= 1e15:
         return f"{number:.3g}{unit_name}" if unit_name == "%" else f"{number:.3g} {unit_name}".rstrip()
-    text = f"{round(number):,}" if abs(number - round(number)) < 5e-7 else f"{number:,.{_decimals(number)}f}"
+    # About six digits of a number below 100,000, and two decimals of a larger one.
+    decimals = next((count for least, count in ((1000, 2), (100, 3), (1, 4)) if abs(number) >= least), 6)
+    text = f"{round(number):,}" if abs(number - round(number)) < 5e-7 else f"{number:,.{decimals}f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     if text == "1" and unit_name not in _BASE_UNITS:
         unit_name = unit_name.removesuffix("s")
     return f"{text}{unit_name}" if unit_name == "%" else f"{text} {unit_name}".rstrip()
-
-
-def _decimals(number: float) -> int:
-    """Decimals that keep about six digits of a number below 100,000, and two of a larger one."""
-    size = abs(number)
-    return 2 if size >= 1000 else 3 if size >= 100 else 4 if size >= 1 else 6

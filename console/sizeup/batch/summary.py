@@ -10,7 +10,7 @@ from sizeup.sizing.session_advice import session_advice
 from sizeup.text import capitalized, clipped, one_line, plural
 from sizeup.views.cards.table import card_table
 from sizeup.views.result.sessions import state
-from sizeup.views.result.summary import SEVERITY_WORDS, Summary, summary
+from sizeup.views.result.summary import SEVERITY_WORDS, summary
 from sizeup.views.result.verdict import VerdictText
 from sizeup.views.run.run_status import RunGrade, run_status
 from sizeup.views.run.step import point_value
@@ -33,17 +33,26 @@ def summary_lines(session: Session, width: int, *, name: str = "FILE", max_lines
     lines = [f"{one_line(session.header.host, 40)}: {stands}", ""]
     lines += verdict_lines(shown.verdict, width)
     lines += ["", *card_table(shown.cards, width)]
+    not_measured = [
+        f"{step} {outcome.status.words}{f': {outcome.reason}' if outcome.reason else ''}"
+        for step, outcome in session.outcomes.items()
+        if step not in session.steps
+    ]
     invalid = (note for card in shown.cards if card.found.steps for note in card.found.notes)
-    wrong = [*session.damage.sentences(), *_not_measured(session), *_busy_host(session), *invalid]
+    wrong = [*session.damage.sentences(), *not_measured, *_busy_host(session), *invalid]
     gaps = [f"{gap.subject}: {gap.reason}" for gap in dict.fromkeys(session.gaps)]
-    notes = [_folded(sentence, width) for sentence in (*wrong, *gaps)]
+    notes = [wrapped(sentence, width, "! ", "  ") for sentence in (*wrong, *gaps)]
+    # In two lines at most.
+    notes = [one if len(one) < 3 else [one[0], clipped(f"{one[1]} {one[2].strip()}", width)] for one in notes]
     findings = [
         [clipped(f"{SEVERITY_WORDS[finding.severity]:5} {capitalized(finding.title)}", width)]
         for _, finding in shown.findings
     ]
     # Results take at most half of the other lines where findings need the rest.
     left = max_lines - len(lines) - 1
-    results = [[clipped(line, width)] for line in _other_results(session, shown)]
+    known = {step for card in shown.cards for step in card.found.steps}
+    others = [one for step, one in session.steps.items() if step not in known]
+    results = [[clipped(f"{one.step.title}: {value}", width)] for one in others if (value := point_value(one))]
     lines += ["", *_fitting(results, left // 2, "result", name)] if results else []
     left = max_lines - len(lines) - 1
     above = _fitting(findings, max(left - sum(map(len, notes)), left // 2), "finding", name)
@@ -58,22 +67,6 @@ def verdict_lines(verdict: VerdictText, width: int) -> list[str]:
     for name, text in (("Fix", verdict.fix), ("Basis", verdict.basis)):
         lines += wrapped(text, width, f"{name:{indent}}", " " * indent) if text else []
     return lines
-
-
-def _other_results(session: Session, shown: Summary) -> list[str]:
-    """Return the figure of each step that no card shows, a line each."""
-    known = {step for card in shown.cards for step in card.found.steps}
-    runs = [run for step, run in session.steps.items() if step not in known]
-    return [f"{run.step.title}: {value}" for run in runs if (value := point_value(run))]
-
-
-def _not_measured(session: Session) -> list[str]:
-    """Return why steps of the plan have no result, a sentence each."""
-    return [
-        f"{step} {outcome.status.words}{f': {outcome.reason}' if outcome.reason else ''}"
-        for step, outcome in session.outcomes.items()
-        if step not in session.steps
-    ]
 
 
 _BUSY = (
@@ -111,9 +104,3 @@ def _fitting(blocks: Sequence[Sequence[str]], max_lines: int, noun: str, name: s
             return [*lines, f"      {plural(len(blocks) - number, f'more {noun}')}: sizeup session show {name}"]
         lines += block
     return lines
-
-
-def _folded(sentence: str, width: int) -> list[str]:
-    """Return a note in two lines at most."""
-    lines = wrapped(sentence, width, "! ", "  ")
-    return lines if len(lines) < 3 else [lines[0], clipped(f"{lines[1]} {lines[2].strip()}", width)]

@@ -28,15 +28,6 @@ CANCEL_SECONDS = 20.0
 _MAIN = "import sys; sys.path.insert(0, {site!r}); from sizeup.__main__ import main; sys.exit(main())"
 
 
-def describe_host() -> dict[str, object]:
-    """Return what decides which wheels fit: the version of Python, the machine type, and glibc's version if any."""
-    try:
-        libc = os.confstr("CS_GNU_LIBC_VERSION") or ""
-    except (ValueError, OSError):
-        libc = ""
-    return {"python": list(sys.version_info[:2]), "machine": os.uname().machine, "glibc": libc.removeprefix("glibc ")}
-
-
 def choose_folder() -> str:
     """Return a directory for temporary files that has space, and whose files may be loaded as libraries."""
     tried = []
@@ -108,7 +99,11 @@ def run_sizeup(private: str, options: list[str], cleaner: int) -> int:
 
 def main() -> int:
     """Describe the host, take the wheels, measure; returns the exit status of the run."""
-    sys.stdout.write(f"\n{MARK} {json.dumps(describe_host())}\n")  # a login shell may leave its last line open
+    glibc = ""
+    with contextlib.suppress(ValueError, OSError):
+        glibc = (os.confstr("CS_GNU_LIBC_VERSION") or "").removeprefix("glibc ")
+    about = {"python": list(sys.version_info[:2]), "machine": os.uname().machine, "glibc": glibc}
+    sys.stdout.write(f"\n{MARK} {json.dumps(about)}\n")  # a login shell may leave its last line open
     sys.stdout.flush()
     line = sys.stdin.buffer.readline()
     if not line.strip():  # no wheels fit this host

@@ -112,7 +112,11 @@ class HostMeasurement:
         self._show("connecting")
         program = resources.files("sizeup.remote").joinpath("host_program.py").read_bytes()
         try:
-            self._process = process = await self._start(python_command(ssh, self._target, program, (3, 11)))
+            self._process = process = await asyncio.create_subprocess_exec(
+                *python_command(ssh, self._target, program, (3, 11)),
+                stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=_CHUNK_BYTES, env=environment(),
+                process_group=0,  # Ctrl-C on the terminal goes to sizeup alone
+            )  # fmt: skip
         except OSError as error:  # no process more, no memory
             problem = f"cannot start {ssh}: {error.strerror}"
             self._show(problem)
@@ -141,17 +145,6 @@ class HostMeasurement:
         self._show(result.problem or "measured")
         return result
 
-    async def _start(self, command: Sequence[str]) -> Process:
-        return await asyncio.create_subprocess_exec(
-            *command,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            limit=_CHUNK_BYTES,
-            env=environment(),
-            process_group=0,  # Ctrl-C on the terminal goes to sizeup alone
-        )
-
     async def _exchange(self, process: Process, program: bytes, wheel_folder: str, options: Sequence[str]) -> None:
         """Send sizeup, and take the session at the same time: a host may write before it reads."""
         _stdin(process).write(program)
@@ -161,7 +154,8 @@ class HostMeasurement:
         self._described = True
         content = wheels.archive(wheel_folder, wheels.choose(wheels.wheel_names(wheel_folder), description))
         self._show(f"sending {len(content) / 1e6:.1f} MB")
-        sending = asyncio.create_task(self._send(_stdin(process), wheels.request(options, content)))
+        request = msgspec.json.encode({"bytes": len(content), "options": list(options)}) + b"\n"
+        sending = asyncio.create_task(self._send(_stdin(process), request + content))
         try:
             await self._save(_stdout(process))
         finally:
@@ -280,23 +274,19 @@ class HostMeasurement:
         if self._canceled and status:
             return HostResult(self._target, self._path, ExitStatus.INTERRUPTED, "canceled")
         if status == NO_PYTHON:
-            found = said or "no python3"
-            return HostResult(
-                self._target, "", ExitStatus.REFUSED, f"needs Python 3.11 or newer, found {found}; install it there"
-            )
+            problem = f"needs Python 3.11 or newer, found {said or 'no python3'}; install it there"
+            return HostResult(self._target, "", ExitStatus.REFUSED, problem)
         if status == SSH_FAILED or status < 0:
-            lost = "connection lost before the run began" if self._described else "no connection"
+            problem = "connection lost before the run began" if self._described else "no connection"
             if self._path:
-                lost = "connection lost; what had arrived is saved"
-            return HostResult(self._target, self._path, ExitStatus.PROBE_FAILED, f"{lost}: {said}" if said else lost)
-        if status not in list(ExitStatus):
-            return HostResult(
-                self._target, self._path, ExitStatus.PROBE_FAILED, f"ended with status {status}: {said}".rstrip(": ")
-            )
-        if not status and not self._path:
-            nothing = "the host ended without a session"
-            return HostResult(self._target, "", ExitStatus.PROBE_FAILED, f"{nothing}: {said}" if said else nothing)
-        return HostResult(self._target, self._path, ExitStatus(status), said if status else "")
+                problem = "connection lost; what had arrived is saved"
+        elif status not in list(ExitStatus):
+            problem = f"ended with status {status}"
+        elif not status and not self._path:
+            problem = "the host ended without a session"
+        else:
+            return HostResult(self._target, self._path, ExitStatus(status), said if status else "")
+        return HostResult(self._target, self._path, ExitStatus.PROBE_FAILED, f"{problem}: {said}" if said else problem)
 
 
 def measure_all(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
 import tarfile
@@ -26,12 +25,6 @@ class HostDescription(Struct, frozen=True):
     """``x86_64``, as ``uname -m`` says."""
     glibc: str
     """``2.36``; empty with another C library."""
-
-    @property
-    def words(self) -> str:
-        """Return the description as a text: ``Python 3.11, x86_64, glibc 2.36``."""
-        libc = f"glibc {self.glibc}" if self.glibc else "no glibc"
-        return f"Python {self.python[0]}.{self.python[1]}, {self.machine}, {libc}"
 
 
 DESCRIPTION: msgspec.json.Decoder[HostDescription] = json_decoder(HostDescription)
@@ -83,11 +76,9 @@ def _platform_fits(tag: str, host: HostDescription) -> bool:
     kind = tag.removesuffix(f"_{host.machine}")
     if kind.startswith("musllinux"):
         return not glibc
-    if found := re.fullmatch(r"manylinux_(\d+)_(\d+)", kind):
-        return bool(glibc) and (int(found[1]), int(found[2])) <= glibc
-    if kind in _GLIBC_OF_OLD_TAGS:
-        return bool(glibc) and _GLIBC_OF_OLD_TAGS[kind] <= glibc
-    return kind == "linux"
+    found = re.fullmatch(r"manylinux_(\d+)_(\d+)", kind)
+    needed = _GLIBC_OF_OLD_TAGS.get(kind) if found is None else (int(found[1]), int(found[2]))
+    return kind == "linux" if needed is None else bool(glibc) and needed <= glibc
 
 
 def choose(names: Iterable[str], host: HostDescription) -> list[str]:
@@ -103,9 +94,10 @@ def choose(names: Iterable[str], host: HostDescription) -> list[str]:
     if "sizeup" in chosen and chosen["sizeup"].endswith("-any.whl"):
         missing.insert(0, "sizeup")  # the viewer, which measures nothing
     if missing:
+        libc = f"glibc {host.glibc}" if host.glibc else "no glibc"
+        about = f"Python {host.python[0]}.{host.python[1]}, {host.machine}, {libc}"
         raise RefusedError(
-            f"no wheel of {', '.join(missing)} fits {host.words}; collect the wheels for it: sizeup help "
-            "air-gapped-host"
+            f"no wheel of {', '.join(missing)} fits {about}; collect the wheels for it: sizeup help air-gapped-host"
         )
     return list(chosen.values())
 
@@ -120,8 +112,3 @@ def archive(folder: str, names: Iterable[str]) -> bytes:
             except OSError as error:
                 raise UsageError(f"--wheels {folder}: cannot read {name}: {error.strerror}") from error
     return content.getvalue()
-
-
-def request(options: Iterable[str], content: bytes) -> bytes:
-    """Return what is sent to the host: a line that says what to run and how long the archive is, and the archive."""
-    return json.dumps({"bytes": len(content), "options": list(options)}).encode() + b"\n" + content

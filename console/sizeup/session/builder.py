@@ -40,36 +40,35 @@ class SessionBuilder:
         self._samples = 0
         self._points = 0
         self._seen: set[int] = set()
-        self._session: Session | None = None
+        self.found: Session | None = None
+        """None before the first line."""
 
     @property
     def session(self) -> Session:
         """What was read so far."""
-        if self._session is None:
+        if self.found is None:
             raise MalformedError(f"{self._where}: expected a sizeup session, found an empty file")
-        return self._session
-
-    @property
-    def started(self) -> bool:
-        """Whether the first line was read."""
-        return self._session is not None
+        return self.found
 
     def add(self, line: bytes) -> None:
         """Take one whole line."""
         self._line_number += 1
-        if self._session is None:
-            self._session = Session(self._header(line))
+        if self.found is None:
+            self.found = Session(self._header(line))
             if self._listener is not None:
-                self._listener(self._session.header)
+                self._listener(self.found.header)
             return
         if not line.strip() or (self._without_samples and line.startswith(SAMPLES_PREFIX)):
             return
-        damage = self._session.damage
+        damage = self.found.damage
         try:
             record = decode(line)
-            self._add_record(self._session, record)
-            self._session.last_ns = max(self._session.last_ns, self._time_of(record))
-            self._session.revision += isinstance(record, _MEASURED)
+            self._add_record(self.found, record)
+            t_ns = 0 if isinstance(record, records.SessionRecord) else record.t_ns
+            if isinstance(t_ns, tuple):
+                t_ns = t_ns[-1] if t_ns else 0
+            self.found.last_ns = max(self.found.last_ns, t_ns)
+            self.found.revision += isinstance(record, _MEASURED)
             if self._listener is not None:
                 self._listener(record)
         except (msgspec.DecodeError, ValueError, OverflowError, RecursionError) as error:
@@ -83,21 +82,22 @@ class SessionBuilder:
     def skip_too_long(self) -> None:
         """Count a line that was longer than the limit."""
         self._line_number += 1
-        if self._session is None:
+        if self.found is None:
             raise MalformedError(f"{self._where}: expected a sizeup session, found no end to its first line")
-        self._session.damage.too_long += 1
+        self.found.damage.too_long += 1
 
     def add_torn_line(self, line: bytes) -> None:
         """Take the last line of the file, which has no end."""
-        if self._session is None:
-            self._session = Session(self._header(line))
-        self._session.damage.torn = True
+        if self.found is None:
+            self.found = Session(self._header(line))
+        self.found.damage.torn = True
 
     def _header(self, line: bytes) -> records.SessionRecord:
         try:
-            if (found_format := format_of(line)) > records.FORMAT:
+            heading = _HEADING.decode(line)
+            if heading.kind == "session" and (heading.format or 0) > records.FORMAT:
                 raise UsageError(
-                    f"{self._where}: written by a newer sizeup (format {found_format}; this one reads up to "
+                    f"{self._where}: written by a newer sizeup (format {heading.format}; this one reads up to "
                     f"{records.FORMAT}); open it with that version or a later one"
                 )
             header = decode(line)
@@ -110,12 +110,6 @@ class SessionBuilder:
                 f"found {found!r}; sessions are made by: sizeup --batch -o FILE"
             )
         return header
-
-    @staticmethod
-    def _time_of(record: records.AnyRecord) -> int:
-        if isinstance(record, records.SamplesRecord):
-            return record.t_ns[-1] if record.t_ns else 0
-        return 0 if isinstance(record, records.SessionRecord) else record.t_ns
 
     def _add_record(self, session: Session, record: records.AnyRecord) -> None:
         match record:
@@ -131,18 +125,31 @@ class SessionBuilder:
                 self._keep(session, session.environment, record)
             case records.StepStartRecord():
                 self._step_start(session, record)
+            case records.OutcomeRecord() if len(session.outcomes) >= records.ITEMS_LIMIT:
+                session.damage.left_out += 1
             case records.OutcomeRecord():
-                self._outcome(session, record)
+                session.outcomes[record.step] = record.outcome
+                if (step := session.steps.get(record.step)) is not None:
+                    step.outcome, step.ended_ns = record.outcome, record.t_ns
             case records.MachineRecord():
                 session.machine = record.machine
             case records.PlanRecord():
                 self._keep(session, session.plans, record.plan)
             case records.GapRecord():
                 self._keep(session, session.gaps, record.gap)
-            case records.FindingRecord():
-                self._finding(session, record)
-            case records.AdviceRecord():
-                self._advice(session, record)
+            case records.FindingRecord(finding=new):
+                for index, old in enumerate(session.findings):
+                    if (old.id, old.subjects) == (new.id, new.subjects):
+                        session.findings[index] = new
+                        break
+                else:
+                    self._keep(session, session.findings, new)
+            case records.AdviceRecord(given=given):
+                # Screens list both by their ids, which an untrusted file may repeat.
+                advice = {advice.id: advice for advice in given.advice}
+                questions = {question.key: question for question in given.questions}
+                session.advice = replace(given, advice=tuple(advice.values()), questions=tuple(questions.values()))
+                session.advice_ns, session.stated, session.stated_at = record.t_ns, record.stated, record.written
             case records.NoteRecord():
                 self._keep(session, session.notes, record)
             case records.EndRecord():
@@ -175,16 +182,11 @@ class SessionBuilder:
         elif len(session.steps) >= records.ITEMS_LIMIT:
             session.damage.left_out += 1
             return
-        series = {series.name: series for series in record.series}
-        session.steps[id_] = StepRun(
-            record.step,
-            record.distribution,
-            series,
-            record.chart,
-            record.t_ns,
-            declaration=record.declaration,
-            start_delay_ns=record.start_delay_ns,
+        run = StepRun(
+            record.step, record.distribution, {one.name: one for one in record.series}, record.chart, record.t_ns
         )
+        run.declaration, run.start_delay_ns = record.declaration, record.start_delay_ns
+        session.steps[id_] = run
 
     def _step(self, session: Session, id_: str) -> StepRun:
         step = session.steps.get(id_)
@@ -209,10 +211,8 @@ class SessionBuilder:
     def _add_samples(self, session: Session, record: records.SamplesRecord) -> None:
         count = len(record.values)
         if len(record.t_ns) != count or len(record.flags) not in (0, count):
-            raise ValueError(
-                f"expected as many times and flags as values, "
-                f"found {len(record.t_ns)} and {len(record.flags)} for {count}"
-            )
+            found = f"{len(record.t_ns)} and {len(record.flags)} for {count}"
+            raise ValueError(f"expected as many times and flags as values, found {found}")
         # A copied or merged file can hold a batch twice; times make equal batches the same batch.
         identity = hash((record.step, record.series, tuple(record.at.items()), record.t_ns, record.values))
         if identity in self._seen:
@@ -232,31 +232,6 @@ class SessionBuilder:
         point.t_ns.extend(times)
         point.values.extend(values)
         point.flags.extend(flags)
-
-    def _outcome(self, session: Session, record: records.OutcomeRecord) -> None:
-        if len(session.outcomes) >= records.ITEMS_LIMIT:
-            session.damage.left_out += 1
-            return
-        session.outcomes[record.step] = record.outcome
-        step = session.steps.get(record.step)
-        if step is not None:
-            step.outcome, step.ended_ns = record.outcome, record.t_ns
-
-    def _finding(self, session: Session, record: records.FindingRecord) -> None:
-        new = record.finding
-        for index, old in enumerate(session.findings):
-            if (old.id, old.subjects) == (new.id, new.subjects):
-                session.findings[index] = new
-                return
-        self._keep(session, session.findings, new)
-
-    def _advice(self, session: Session, record: records.AdviceRecord) -> None:
-        advice = {advice.id: advice for advice in record.given.advice}
-        questions = {question.key: question for question in record.given.questions}
-        # Screens list both by their ids, which an untrusted file may repeat.
-        session.advice = replace(record.given, advice=tuple(advice.values()), questions=tuple(questions.values()))
-        session.advice_ns = record.t_ns
-        session.stated, session.stated_at = record.stated, record.written
 
 
 class _Heading(msgspec.Struct):
@@ -305,9 +280,3 @@ def is_unknown(line: bytes) -> bool:
         return _HEADING.decode(line).kind not in _KNOWN
     except (msgspec.DecodeError, ValueError, RecursionError):
         return False
-
-
-def format_of(line: bytes) -> int:
-    """Return the format that the first line of a file states; 0 where it states none."""
-    heading = _HEADING.decode(line)
-    return (heading.format or 0) if heading.kind == "session" else 0

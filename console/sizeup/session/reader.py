@@ -33,7 +33,12 @@ class LineSplitter:
         first, *others = chunk.split(b"\n")
         self._grow(first)
         if others:
-            self._end()
+            if self._length > LINE_LIMIT_BYTES:
+                self._builder.skip_too_long()
+            else:
+                self._builder.add(b"".join(self._pieces))
+            self._pieces.clear()
+            self._length = 0
             for line in others[:-1]:
                 self._builder.add(line)
             self._grow(others[-1])
@@ -52,14 +57,6 @@ class LineSplitter:
             self._pieces.clear()
         elif piece:
             self._pieces.append(piece)
-
-    def _end(self) -> None:
-        if self._length > LINE_LIMIT_BYTES:
-            self._builder.skip_too_long()
-        else:
-            self._builder.add(b"".join(self._pieces))
-        self._pieces.clear()
-        self._length = 0
 
 
 def read_chunks(file: BinaryIO, where: str) -> Iterator[bytes]:
@@ -115,7 +112,7 @@ class SessionFollower:
     @property
     def session(self) -> Session | None:
         """What was read so far, growing with each ``poll``; None before the first line is there."""
-        return self._builder.session if self._builder.started else None
+        return self._builder.found
 
     def poll(self, limit_bytes: int = 4 << 20) -> int:
         """Read what was appended, at most about ``limit_bytes``; the number of new records.

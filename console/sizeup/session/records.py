@@ -207,24 +207,10 @@ class EndRecord(Record, frozen=True, tag="end"):
 
 
 AnyRecord = (
-    SessionRecord
-    | ContinuedRecord
-    | EnvironmentRecord
-    | MachineRecord
-    | PlanRecord
-    | StepStartRecord
-    | SamplesRecord
-    | EstimateRecord
-    | ProgressRecord
-    | OutcomeRecord
-    | GapRecord
-    | FindingRecord
-    | AdviceRecord
-    | NoteRecord
-    | ExperimentRecord
-    | CommandRecord
-    | EndRecord
-)
+    SessionRecord | ContinuedRecord | EnvironmentRecord | MachineRecord | PlanRecord | StepStartRecord | SamplesRecord
+    | EstimateRecord | ProgressRecord | OutcomeRecord | GapRecord | FindingRecord | AdviceRecord | NoteRecord
+    | ExperimentRecord | CommandRecord | EndRecord
+)  # fmt: skip
 
 
 @cache

@@ -12,6 +12,7 @@ import msgspec
 
 from sizeup.masking import Masker, Secret
 from sizeup.model.machine import Platform
+from sizeup.model.sample import Coordinates
 from sizeup.session.reader import read_session
 from sizeup.session.records import ENCODER, AnyRecord, CommandRecord, ExperimentRecord, SamplesRecord
 from sizeup.session.value import Session
@@ -53,27 +54,16 @@ def share(path: str, out: BinaryIO, masker: Masker) -> Session:
             for kind, name in _named(record):
                 names_by_kind.setdefault(kind, set()).add(name)
 
+    def write(record: AnyRecord) -> None:
+        packed.write(ENCODER.encode(masked(record, masker)) + b"\n")
+
     session = read_session(path, collect)
     for kind, names in names_by_kind.items():
         masker.add_secrets(kind, names)
     # No name and no time in the gzip header, either.
     with gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0) as packed:
-        read_session(path, lambda record: _write(packed, record, masker))
+        read_session(path, write)
     return session
-
-
-def _write(packed: gzip.GzipFile, record: AnyRecord, masker: Masker) -> None:
-    if isinstance(record, SamplesRecord):
-        # A million numbers hold no names; only their labels are walked.
-        record = msgspec.structs.replace(
-            record,
-            step=masker.text(record.step),
-            series=masker.text(record.series),
-            at=cast("Mapping[str, str | int | float]", masked(record.at, masker)),
-        )
-    else:
-        record = cast("AnyRecord", masked(record, masker))
-    packed.write(ENCODER.encode(record) + b"\n")
 
 
 def masked(value: object, masker: Masker, kind: Secret | None = None) -> object:
@@ -84,9 +74,21 @@ def masked(value: object, masker: Masker, kind: Secret | None = None) -> object:
     if isinstance(value, str) and not isinstance(value, Enum):
         return masker.text(value) if kind is None else masker.mask_field(kind, value)
     if isinstance(value, Mapping):
-        return {masker.text(str(name)): _setting(str(name), item, masker) for name, item in value.items()}
+        found: dict[str, object] = {}
+        for name, item in value.items():
+            shown = masker.text(str(name))
+            if name == _PROCESSES and isinstance(item, str):
+                parts = filter(None, map(_NAME_AND_SHARE.fullmatch, item.split(", ")))
+                found[shown] = ", ".join(masker.pseudonym(Secret.PROCESS, one[1]) + (one[2] or "") for one in parts)
+            else:
+                found[shown] = masked(item, masker, _kind_of(str(name)))
+        return found
     if isinstance(value, tuple | list):
         return type(value)(masked(item, masker, kind) for item in value)
+    if isinstance(value, SamplesRecord):
+        # A million numbers hold no names; only their labels are walked.
+        labels = masker.text(value.step), masker.text(value.series), cast("Coordinates", masked(value.at, masker))
+        return msgspec.structs.replace(value, step=labels[0], series=labels[1], at=labels[2])
     if isinstance(value, Platform) and value.command_line is not None:
         # Roots, addresses and tokens stand there in any form; what bears on a measurement is known by name.
         value = msgspec.structs.replace(value, command_line=" ".join(value.kernel_settings))
@@ -98,13 +100,6 @@ def masked(value: object, masker: Masker, kind: Secret | None = None) -> object:
         fields = {name: masked(getattr(value, name), masker, _kind_of(name)) for name in value.__struct_fields__}
         return msgspec.structs.replace(value, **fields)
     return value
-
-
-def _setting(name: str, value: object, masker: Masker) -> object:
-    if name == _PROCESSES and isinstance(value, str):
-        parts = filter(None, map(_NAME_AND_SHARE.fullmatch, value.split(", ")))
-        return ", ".join(masker.pseudonym(Secret.PROCESS, part[1]) + (part[2] or "") for part in parts)
-    return masked(value, masker, _kind_of(name))
 
 
 def _named(value: object, kind: Secret | None = None) -> Iterator[tuple[Secret, str]]:

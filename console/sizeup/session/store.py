@@ -106,7 +106,8 @@ def _is_empty(path: Path) -> bool:
 def last_written_first(folder: Path) -> list[Path]:
     """Return the sessions of a folder, the one that was written last first; empty where there is no folder."""
     try:
-        found = [(entry.stat().st_mtime_ns, Path(entry.path)) for entry in os.scandir(folder) if _is_session(entry)]
+        named = (entry for entry in os.scandir(folder) if entry.name.endswith(SUFFIX) and entry.is_file())
+        found = [(about.st_mtime_ns, Path(entry.path)) for entry in named if (about := entry.stat()).st_size > 0]
     except FileNotFoundError:
         return []
     except OSError as error:
@@ -121,10 +122,6 @@ def start_of(path: Path) -> str:
             return one_line(str(msgspec.json.decode(file.readline(_TAIL_BYTES))["started"]), 40)
     except (OSError, msgspec.MsgspecError, ValueError, TypeError, KeyError):
         return ""
-
-
-def _is_session(entry: os.DirEntry[str]) -> bool:
-    return entry.name.endswith(SUFFIX) and entry.is_file() and entry.stat().st_size > 0
 
 
 def _ended(path: Path) -> bool:
@@ -229,15 +226,12 @@ def recent_sessions(known: Mapping[tuple[str, int], Session]) -> dict[tuple[str,
 
 def baseline(found: Iterable[StoredSession]) -> StoredSession | None:
     """The session that others are compared with: of those that were marked, the one marked last; None without any."""
-    marked = [(max(marks), entry.written_ns, entry) for entry in found if (marks := _marks(entry))]
+    marked = [
+        (max(note.written for note in entry.session.notes if BASELINE in note.tags), entry.written_ns, entry)
+        for entry in found
+        if entry.session is not None and BASELINE in entry.session.tags
+    ]
     return max(marked, key=lambda mark: mark[:2])[2] if marked else None
-
-
-def _marks(entry: StoredSession) -> list[str]:
-    if entry.session is None or BASELINE not in entry.session.tags:
-        return []
-    notes = entry.session.notes
-    return [note.written for note in notes if BASELINE in note.tags]
 
 
 def find(name: str, folder: Path | None = None) -> str:

@@ -87,6 +87,7 @@ class StepValidity:
 
     def __init__(self, run: StepRun) -> None:
         self._run = run
+        self._again = f"run {run.step.probe} again"
         self._verdicts: dict[MeasurementKey, list[Point]] = {}
         for point in run.points.values():
             if self.is_verdict(point) and (_failed(point) or _may_be_a_cache(point)):
@@ -125,24 +126,21 @@ class StepValidity:
         causes = Counter("not converged" if invalid.scatter else invalid.cause for invalid in found)
         if not causes:
             return ""
-        count = len(found)
+        some = f"{len(found)} of {len(figures)} figures"
         if all(invalid.scatter for invalid in found):
-            return f"{count} of {len(figures)} figures did not converge"
-        counted = "; ".join(
-            f"{cause} ({number})" if len(causes) > 1 else cause for cause, number in causes.most_common()
-        )
-        return f"{count} of {len(figures)} figures {'is' if count == 1 else 'are'} not valid: {counted}"
+            return f"{some} did not converge"
+        counted = (f"{cause} ({number})" if len(causes) > 1 else cause for cause, number in causes.most_common())
+        return f"{some} {'is' if len(found) == 1 else 'are'} not valid: {'; '.join(counted)}"
 
     def _unfinished(self) -> Invalid | None:
         outcome = self._run.outcome
         if outcome is None:
-            return Invalid(
-                "its step has not finished", (), "wait for its end, or run it again where it was interrupted"
-            )
+            remedy = "wait for its end, or run it again where it was interrupted"
+            return Invalid("its step has not finished", (), remedy)
         if self._run.finished:
             return None
         reasons = (outcome.reason,) if outcome.reason else ()
-        return Invalid(_ENDS[outcome.status], reasons, f"run {self._run.step.probe} again")
+        return Invalid(_ENDS[outcome.status], reasons, self._again)
 
     def _run_failed(self) -> Invalid | None:
         """The verdict on the run as a whole, which stands for all that was worked out from its points."""
@@ -152,32 +150,28 @@ class StepValidity:
                 recorded = "" if verdict.estimate is None else str(verdict.estimate.extra.get("reasons", ""))
                 reasons = recorded.split("; ") if recorded else []
                 named = {check for check, _ in check_reasons(reasons)}
-                return self._failure(
-                    verdict, [_part(one) for one in whole if _failed(one) and _part(one) in named], reasons
-                )
+                parts = [_part(one) for one in whole if _failed(one) and _part(one) in named]
+                return self._failure(verdict, parts, reasons)
         return None
 
     def _failed_verdict(self, point: Point) -> Invalid | None:
         verdicts = [one for one in self._verdicts.get(measurement_key(point), ()) if measurement_key(point)]
         if not verdicts:
             return None
-        caveats = [
-            caveat for verdict in verdicts if verdict.estimate is not None for caveat in verdict.estimate.caveats
-        ]
+        caveats = [caveat for one in verdicts if one.estimate is not None for caveat in one.estimate.caveats]
         reasons = caveats or ["no reason was recorded"]
         if any(map(_may_be_a_cache, verdicts)):
-            return Invalid(
-                "it may come from a cache", tuple(reasons), self._remedy(verdicts[0], _CACHE), parts=(_CACHE,)
-            )
+            remedy = self._remedy(verdicts[0], _CACHE)
+            return Invalid("it may come from a cache", tuple(reasons), remedy, parts=(_CACHE,))
         return self._failure(verdicts[0], list(map(_part, verdicts)), reasons)
 
     def _failure(self, verdict: Point, parts: list[str], recorded: list[str]) -> Invalid:
         reasons = tuple(reason for check, reason in check_reasons(recorded) if reason and check in parts)
         remedies = dict.fromkeys(self._remedy(verdict, part) for part in parts or [""])
-        cause = " and ".join(FAILED_CHECKS.get(part, f"its {part} check failed") for part in parts)
-        return Invalid(
-            cause or "its verdict is fail", reasons or tuple(recorded), ", and ".join(remedies), parts=tuple(parts)
+        cause = (
+            " and ".join(FAILED_CHECKS.get(one, f"its {one} check failed") for one in parts) or "its verdict is fail"
         )
+        return Invalid(cause, reasons or tuple(recorded), ", and ".join(remedies), parts=tuple(parts))
 
     def _remedy(self, verdict: Point, part: str) -> str:
         """What to do about one part of a verdict, as its series declares it."""
@@ -187,11 +181,8 @@ class StepValidity:
         """Return what is wrong with samples of which no estimate was made because something disturbed all of them."""
         if point.estimate is not None or not point.values or point.undisturbed:
             return None
-        return Invalid(
-            "something else used the measured CPU",
-            ("every sample was disturbed",),
-            f"run {self._run.step.probe} again on an idle machine",
-        )
+        reasons = ("every sample was disturbed",)
+        return Invalid("something else used the measured CPU", reasons, f"{self._again} on an idle machine")
 
     def _on_other_nodes(self, estimate: Estimate | None) -> Invalid | None:
         """Memory that is not known to have lain on the nodes that a figure is of."""
@@ -201,30 +192,22 @@ class StepValidity:
             return None
         if not extra.get("pages_on_nodes", "known"):
             return Invalid("where its memory lay is unknown", (), "allow move_pages or numa_maps, and run it again")
-        detail = f"{share:.1%} of the pages were where they were asked for"
-        return Invalid(
-            "its memory lay on another node",
-            (detail,),
-            f"free memory of that node, and run {self._run.step.probe} again",
-        )
+        reasons = (f"{share:.1%} of the pages were where they were asked for",)
+        return Invalid("its memory lay on another node", reasons, f"free memory of that node, and {self._again}")
 
     def _not_converged(self, estimate: Estimate | None) -> Invalid | None:
         if estimate is None or estimate.converged is not False:
             return None
         aim = self._run.step.settings.get(self._run.declaration.precision)
         target = float(aim) if isinstance(aim, int | float) else None
-        detail = ""
+        reasons: tuple[str, ...] = ()
         if estimate.low is not None and estimate.high is not None and estimate.value:
             half = (estimate.high - estimate.low) / 2 / abs(estimate.value)
             if target is not None and half <= target:
                 return None  # it ran out of time, not out of precision
-            detail = f"interval ±{half:.1%}" + ("" if target is None else f", target ±{target:.1%}")
-        return Invalid(
-            "it did not converge",
-            (detail,) if detail else (),
-            f"run {self._run.step.probe} again on an idle machine, with more time",
-            scatter=True,
-        )
+            reasons = (f"interval ±{half:.1%}" + ("" if target is None else f", target ±{target:.1%}"),)
+        remedy = f"{self._again} on an idle machine, with more time"
+        return Invalid("it did not converge", reasons, remedy, scatter=True)
 
 
 def measurement_key(point: Point) -> MeasurementKey:
