@@ -52,7 +52,7 @@ ALLOWED = {
     },
     "characters that a format or a terminal cannot have": {
         "charts/markup.py": "style_sheet",
-        "masking.py": "Masker._masked Masker._recognized",
+        "masking.py": "Masker.text Masker._recognized",
         "report/markdown.py": "_text",
         "report/openmetrics.py": "_escaped _word",
         "text.py": "clean decode capitalized",
