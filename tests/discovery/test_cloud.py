@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.discovery.cloud import INSTANCE_DATA, reduced_instance_data
+from sizeup.discovery.virtualization import INSTANCE_DATA, reduced_instance_data
 from sizeup.model.machine import CloudInstance, Machine
 from sizeup.report.machine import machine_text
 from trees import discovered

@@ -26,7 +26,6 @@ from sizeup.compare.drift import drift
 from sizeup.discovery.block import parse_block_drivers, parse_vpd_serial
 from sizeup.discovery.caches import parse_cache_size
 from sizeup.discovery.capture import CapturedFiles, CapturingSysroot
-from sizeup.discovery.cloud import parse_instance_data
 from sizeup.discovery.cpuinfo import parse_cpuinfo
 from sizeup.discovery.cpus import parse_dmi_clock, parse_named_clock
 from sizeup.discovery.machine import discover
@@ -44,6 +43,7 @@ from sizeup.discovery.routes import (
 )
 from sizeup.discovery.scsi import parse_rate
 from sizeup.discovery.sysroot import ArchiveSysroot
+from sizeup.discovery.virtualization import parse_instance_data
 from sizeup.errors import MalformedError
 from sizeup.procfs.block import parse_block_stat
 from sizeup.procfs.device_questions import parse_health, parse_offloads, parse_rings

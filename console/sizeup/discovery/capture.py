@@ -23,13 +23,13 @@ from msgspec import Struct, field
 from sizeup.discovery import direct_nfs, routes
 from sizeup.discovery.anonymizer import Anonymizer
 from sizeup.discovery.block import parse_vpd_serial
-from sizeup.discovery.cloud import INSTANCE_DATA, provider_in, reduced_instance_data
 from sizeup.discovery.file_systems import POOLS, UUID
 from sizeup.discovery.machine import assessed, discover
 from sizeup.discovery.nfs import parse_tcp
 from sizeup.discovery.numa import SMBIOS_TABLE
 from sizeup.discovery.pci import NVIDIA, reduced_information
 from sizeup.discovery.sysroot import ANSWERS, LINKS_LIMIT, MANIFEST, Sysroot
+from sizeup.discovery.virtualization import INSTANCE_DATA, provider_in, reduced_instance_data
 from sizeup.errors import UsageError
 from sizeup.files import write
 from sizeup.model.machine import Machine

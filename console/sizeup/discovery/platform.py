@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 
-from sizeup.discovery.cloud import read_cloud
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.cpus import CPU
 from sizeup.discovery.cpuset import CpusetLimits
-from sizeup.discovery.dmi import dmi_line
 from sizeup.discovery.os_settings import bracketed, policy_setting
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.discovery.virtualization import POWERVM, read_virtualization
+from sizeup.discovery.virtualization import DMI, POWERVM, read_cloud, read_virtualization
 from sizeup.model.machine import ControlGroup, LogicalPartition, PciFunction, Platform
 from sizeup.procfs.lists import parse_cpulist
 from sizeup.procfs.lparcfg import LPARCFG, parse_lparcfg
@@ -82,75 +81,17 @@ def _ratio(quota: str, period: str) -> float | None:
     return microseconds / every if microseconds and every else None
 
 
-def _turbo(sysroot: Sysroot) -> bool | None:
-    value = sysroot.integer(f"{CPU}/intel_pstate/no_turbo")
-    if value is not None:
-        return value == 0
-    value = sysroot.integer(f"{CPU}/cpufreq/boost")
-    return None if value is None else value == 1
-
-
-def _steal_share(sysroot: Sysroot) -> float | None:
-    """Of all CPU time since boot."""
-    stat = parse_stat(sysroot.read("/proc/stat") or "")
-    return stat.steal / stat.total if stat is not None and stat.total else None
-
-
-def _memlock(sysroot: Sysroot) -> tuple[int | None, bool | None]:
-    """Soft limit, and whether there is none; both None where it is not known."""
-    limits = parse_limits(sysroot.read("/proc/self/limits") or "")
-    if "Max locked memory" not in limits:
-        return None, None
-    limit = limits["Max locked memory"]
-    return limit, limit is None
-
-
 def _cpu_set(sysroot: Sysroot, name: str) -> tuple[int, ...]:
     text = sysroot.line(f"{CPU}/{name}")
     # nohz_full prints "(null)" where it was never set.
     return () if text is None or "null" in text else sysroot.parsed(f"{CPU}/{name}", parse_cpulist) or ()
 
 
-def _architecture(sysroot: Sysroot, cpuinfo: CpuInfo) -> str | None:
-    named = sysroot.line("/proc/sys/kernel/arch")  # since 6.1, and in every capture that sizeup made
-    if named is not None:
-        return named
-    if sysroot.live:
-        return os.uname().machine
-    return "x86_64" if "lm" in cpuinfo.flags else None
-
-
-def _kernel(sysroot: Sysroot) -> str | None:
-    release = sysroot.line("/proc/sys/kernel/osrelease")
-    if release is not None:
-        return release
-    words = (sysroot.line("/proc/version") or "").split()
-    return words[2] if len(words) > 2 and words[1] == "version" else None
-
-
-def _sysinfo(sysroot: Sysroot) -> dict[str, str]:
-    """The lines of IBM Z's ``/proc/sysinfo``, which have a name each; empty elsewhere."""
-    found: dict[str, str] = {}
-    for line in (sysroot.read("/proc/sysinfo") or "").splitlines():
-        key, _, value = line.partition(":")
-        found.setdefault(key, " ".join(value.split()))
-    return found
-
-
-def _z_partition(sysroot: Sysroot) -> str | None:
-    """Return the logical partition of IBM Z in words, also of one that a hypervisor below runs in; not its name."""
-    sysinfo = _sysinfo(sysroot)
-    kind, cpus = sysinfo.get("LPAR Characteristics"), sysinfo.get("LPAR CPUs Configured")
-    counted = f"{cpus} CPUs" if cpus else None
-    return ", ".join(filter(None, (kind.lower() if kind else None, counted))) or None
-
-
-def _product(sysroot: Sysroot, cpuinfo: CpuInfo) -> tuple[str | None, str | None]:
+def _product(sysroot: Sysroot, cpuinfo: CpuInfo, sysinfo: Mapping[str, str]) -> tuple[str | None, str | None]:
     """Product and vendor: from DMI, of IBM Z from ``/proc/sysinfo``, else from cpuinfo or the device tree."""
-    product, vendor = dmi_line(sysroot, "product_name"), dmi_line(sysroot, "sys_vendor")
+    product, vendor = sysroot.line(f"{DMI}/product_name"), sysroot.line(f"{DMI}/sys_vendor")
     if product is not None or vendor is not None:
         return product, vendor
-    sysinfo = _sysinfo(sysroot)
     if machine_type := sysinfo.get("Type"):
         model = sysinfo.get("Model")
         return f"type {machine_type}" + (f", model {model}" if model else ""), sysinfo.get("Manufacturer") or None
@@ -158,10 +99,8 @@ def _product(sysroot: Sysroot, cpuinfo: CpuInfo) -> tuple[str | None, str | None
     return cpuinfo.machine or tree or None, None
 
 
-def _partition(sysroot: Sysroot, hypervisor: str | None) -> LogicalPartition | None:
+def _partition(sysroot: Sysroot) -> LogicalPartition | None:
     """Return the processors of a partition of PowerVM; what keeps them unknown is a gap."""
-    if hypervisor != POWERVM:
-        return None
     text = sysroot.read(LPARCFG)
     found = None if text is None else parse_lparcfg(text)
     if found is None and not any(gap.subject == LPARCFG for gap in sysroot.gaps):
@@ -173,23 +112,35 @@ def read_platform(
     sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimits, functions: Iterable[PciFunction]
 ) -> Platform:
     """Everything that is true of the machine as a whole; ``functions`` are those of PCI."""
-    product, vendor = _product(sysroot, cpuinfo)
+    sysinfo: dict[str, str] = {}  # of IBM Z, a line for each name
+    for line in (sysroot.read("/proc/sysinfo") or "").splitlines():
+        key, _, value = line.partition(":")
+        sysinfo.setdefault(key, " ".join(value.split()))
+    product, vendor = _product(sysroot, cpuinfo, sysinfo)
     virtualization = read_virtualization(sysroot, cpuinfo, functions)
     virtual = virtualization.is_guest or virtualization.hypervisor is not None
     container = _container(sysroot)
     command_line = sysroot.line("/proc/cmdline")
-    words = (command_line or "").split()
     first = cpuinfo.processors[0] if cpuinfo.processors else 0
-    cpufreq = f"{CPU}/cpu{first}/cpufreq"
-    memlock, unlimited = _memlock(sysroot)
+    limits = parse_limits(sysroot.read("/proc/self/limits") or "")
     hidden = []
     if container is not None:
         hidden.append(f"{container}: memory, processes and devices of the host that the container does not share")
     if virtual:
         hidden.append("hypervisor: the real sockets, caches, memory placement and links behind virtual devices")
+    architecture = sysroot.line("/proc/sys/kernel/arch")  # since 6.1, and in every capture that sizeup made
+    if architecture is None:
+        architecture = os.uname().machine if sysroot.live else "x86_64" if "lm" in cpuinfo.flags else None
+    kernel = sysroot.line("/proc/sys/kernel/osrelease")
+    if kernel is None and (match := re.match(r"\S+\s+version\s+(\S+)", sysroot.line("/proc/version") or "")):
+        kernel = match[1]
+    no_turbo = sysroot.integer(f"{CPU}/intel_pstate/no_turbo")
+    boost = sysroot.integer(f"{CPU}/cpufreq/boost") if no_turbo is None else int(no_turbo == 0)
+    stat = parse_stat(sysroot.read("/proc/stat") or "") if virtual else None
+    kind, cpus = sysinfo.get("LPAR Characteristics", "").lower(), sysinfo.get("LPAR CPUs Configured")
     return Platform(
-        architecture=_architecture(sysroot, cpuinfo),
-        kernel=_kernel(sysroot),
+        architecture=architecture,
+        kernel=kernel,
         hostname=sysroot.line("/proc/sys/kernel/hostname"),
         hypervisor=virtualization.hypervisor,
         is_guest=virtualization.is_guest,
@@ -203,25 +154,25 @@ def read_platform(
         numa_balancing=sysroot.flag("/proc/sys/kernel/numa_balancing"),
         model=product,
         vendor=vendor,
-        serial=dmi_line(sysroot, "product_serial"),
-        firmware=dmi_line(sysroot, "bios_version"),
-        kernel_settings=tuple(word for word in words if word.partition("=")[0] in _SETTINGS),
-        frequency_driver=sysroot.line(f"{cpufreq}/scaling_driver"),
-        turbo=_turbo(sysroot),
+        serial=sysroot.line(f"{DMI}/product_serial"),
+        firmware=sysroot.line(f"{DMI}/bios_version"),
+        kernel_settings=tuple(word for word in (command_line or "").split() if word.partition("=")[0] in _SETTINGS),
+        frequency_driver=sysroot.line(f"{CPU}/cpu{first}/cpufreq/scaling_driver"),
+        turbo=None if boost is None else boost == 1,
         shared_memory_controller=shared_memory_controller(cpuinfo),
-        chassis_type=None if not (chassis := dmi_line(sysroot, "chassis_type") or "").isdecimal() else int(chassis),
+        chassis_type=whole_number(sysroot.line(f"{DMI}/chassis_type") or ""),
         smt=sysroot.line(f"{CPU}/smt/control"),
         isolated_cpus=_cpu_set(sysroot, "isolated"),
         tickless_cpus=_cpu_set(sysroot, "nohz_full"),
-        steal_share=_steal_share(sysroot) if virtual else None,
+        steal_share=stat.steal / stat.total if stat is not None and stat.total else None,
         control_group=_control_group(sysroot, cpuset_limits),
         affinity=cpuset_limits.affinity,
-        z_partition=_z_partition(sysroot),
-        memlock_bytes=memlock,
-        memlock_unlimited=unlimited,
+        z_partition=", ".join(filter(None, (kind, f"{cpus} CPUs" if cpus else None))) or None,
+        memlock_bytes=limits.get("Max locked memory"),
+        memlock_unlimited=limits["Max locked memory"] is None if "Max locked memory" in limits else None,
         hidden=tuple(hidden),
         cloud=read_cloud(sysroot),
-        partition=_partition(sysroot, virtualization.hypervisor),
+        partition=_partition(sysroot) if virtualization.hypervisor == POWERVM else None,
     )
 
 
