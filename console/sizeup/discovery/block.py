@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.procfs.block import fold_stack
 from sizeup.procfs.kernel_file import Unreadable
-from sizeup.procfs.mounts import parse_mountinfo, parse_mounts
+from sizeup.procfs.mounts import MountEntry
 from sizeup.text import decode
 
 _SECTOR = 512  # of ``size`` and ``start``, whatever the device's own block is
@@ -62,38 +62,15 @@ def parse_block_drivers(text: str) -> dict[int, str]:
     return drivers
 
 
-def read_block_tables(sysroot: Sysroot) -> BlockTables:
-    """Drivers and mounts."""
-    where: dict[str, dict[str, None]] = {}
-    mounts = parse_mountinfo(sysroot.read("/proc/self/mountinfo") or "")
-    for mount in mounts or parse_mounts(sysroot.read("/proc/mounts") or ""):
-        for key in (mount.devno, mount.source if mount.source.startswith("/dev/") else None):
-            if key is not None:
-                where.setdefault(key, {})[mount.point] = None
-    return BlockTables(
-        drivers=parse_block_drivers(sysroot.read("/proc/devices") or ""),
-        mount_points={key: tuple(points) for key, points in where.items()},
-        has_udev=sysroot.exists("/run/udev/data"),
-        # sysfs of a running kernel is whole; of a capture there may be parts.
-        listed={} if sysroot.live else _listed(sysroot),
-    )
-
-
-def _dm_kind(uuid: str | None) -> BlockKind:
-    if uuid is None:
-        return BlockKind.DM
-    if re.match(r"part\d+-", uuid):
-        return BlockKind.PARTITION
-    return next((kind for prefix, kind in _DM_KINDS if uuid.startswith(prefix)), BlockKind.DM)
-
-
 def _kind(
     sysroot: Sysroot, base: str, real: str, entries: frozenset[str], uuid: str | None, driver: str | None
 ) -> BlockKind:
     name = base.rpartition("/")[2]
     parts = real.split("/")
     if "dm" in entries:
-        return _dm_kind(uuid)
+        if re.match(r"part\d+-", uuid or ""):
+            return BlockKind.PARTITION
+        return next((kind for prefix, kind in _DM_KINDS if (uuid or "").startswith(prefix)), BlockKind.DM)
     if "md" in entries:
         return BlockKind.MD
     if "bcache" in entries and "/virtual/" in real:
@@ -127,13 +104,6 @@ def parse_vpd_serial(data: bytes) -> str | None:
     return decode(data[4 : 4 + int.from_bytes(data[2:4])]).strip("\0 ") or None
 
 
-def _udev(sysroot: Sysroot, devno: str | None) -> dict[str, str]:
-    """Properties that udev found by asking the device, where its database was captured."""
-    text = sysroot.read(f"/run/udev/data/b{devno}") if devno is not None else None
-    pairs = (line[2:].partition("=") for line in (text or "").splitlines() if line.startswith("E:"))
-    return {key: value for key, _, value in pairs}
-
-
 def _serial(
     sysroot: Sysroot, base: str, entries: frozenset[str], of_device: frozenset[str], udev: Mapping[str, str]
 ) -> str | None:
@@ -157,13 +127,6 @@ def _wwn(
     return (sysroot.line(f"{base}/device/wwid") if "wwid" in of_device else None) or udev.get("ID_WWN")
 
 
-def _state(sysroot: Sysroot, base: str, entries: frozenset[str], of_device: frozenset[str]) -> str | None:
-    """Return the state of an array, or of the device below a disk; None where the kernel reports neither."""
-    if "md" in entries:
-        return sysroot.line(f"{base}/md/array_state")
-    return sysroot.line(f"{base}/device/state") if "state" in of_device else None
-
-
 def _better_directory(sysroot: Sysroot, base: str, entries: frozenset[str]) -> tuple[str, frozenset[str]]:
     """Return the directory of a disk that has its size: a capture may have copied only a part under /sys/block."""
     name = base.rpartition("/")[2]
@@ -177,15 +140,10 @@ def _better_directory(sysroot: Sysroot, base: str, entries: frozenset[str]) -> t
     return base, entries
 
 
-def _kibibytes(sysroot: Sysroot, path: str) -> int | None:
-    number = sysroot.count(path, 1 << 40)
-    return None if number is None else number * 1024
-
-
-def size_of(sysroot: Sysroot, base: str, name: str = "size") -> int | None:
-    """Return the bytes that a file of sectors of 512 bytes states; None where it is missing or impossible."""
-    sectors = sysroot.count(f"{base}/{name}", 1 << 55)
-    return None if sectors is None else sectors * _SECTOR
+def size_of(sysroot: Sysroot, path: str, unit: int = _SECTOR) -> int | None:
+    """Return the bytes that a file states in units, by default of 512 bytes; None where it is missing or impossible."""
+    number = sysroot.count(path, 1 << 53)
+    return None if number is None else number * unit
 
 
 def _read_device(
@@ -199,20 +157,24 @@ def _read_device(
         location = parents.locate(f"/sys/class/block/{name}")
     listed, listed_size = tables.listed.get(name, (None, None))
     devno = sysroot.line(f"{base}/dev") or listed
-    size = size_of(sysroot, base)
+    size = size_of(sysroot, f"{base}/size")
     major = (devno or "").partition(":")[0]
     driver = tables.drivers.get(int(major)) if major.isdecimal() and len(major) < 7 else None
-    udev = _udev(sysroot, devno) if tables.has_udev else {}
+    # What udev found by asking the device.
+    asked = sysroot.read(f"/run/udev/data/b{devno}") if tables.has_udev and devno is not None else None
+    pairs = (line[2:].partition("=") for line in (asked or "").splitlines() if line.startswith("E:"))
+    udev = {key: value for key, _, value in pairs}
     uuid = sysroot.line(f"{base}/dm/uuid") if "dm" in entries else None
     kind = _kind(sysroot, base, location.path or base, entries, uuid, driver)
     dm_name = sysroot.line(f"{base}/dm/name") if "dm" in entries else None
     level = sysroot.line(f"{base}/md/level") if "md" in entries else None
     of_device = frozenset(sysroot.names(f"{base}/device")) if "device" in entries else frozenset()
     hctl = next((part for part in reversed((location.path or "").split("/")) if _HCTL.fullmatch(part)), None)
+    state = sysroot.line(f"{base}/device/state") if "state" in of_device else None
+    if "md" in entries:
+        state = sysroot.line(f"{base}/md/array_state")
     queue = f"{base}/queue"
-    schedulers = sysroot.line(
-        f"{queue}/scheduler"
-    )  # the one in brackets, ``mq-deadline kyber [none]``, or the only one
+    schedulers = sysroot.line(f"{queue}/scheduler")  # ``mq-deadline kyber [none]``, or the only one
     return BlockDevice(
         name=name,
         kind=kind,
@@ -228,8 +190,8 @@ def _read_device(
         physical_block_bytes=sysroot.integer(f"{queue}/physical_block_size"),
         scheduler=bracketed(schedulers) or next(iter((schedulers or "").split()), None),
         queue_depth_limit=sysroot.integer(f"{queue}/nr_requests"),
-        read_ahead_bytes=_kibibytes(sysroot, f"{queue}/read_ahead_kb"),
-        largest_request_bytes=_kibibytes(sysroot, f"{queue}/max_sectors_kb"),
+        read_ahead_bytes=size_of(sysroot, f"{queue}/read_ahead_kb", 1024),
+        largest_request_bytes=size_of(sysroot, f"{queue}/max_sectors_kb", 1024),
         hardware_queues=len(sysroot.names(f"{base}/mq")) or None if "mq" in entries else None,
         write_cache=sysroot.line(f"{queue}/write_cache"),
         read_only=sysroot.flag(f"{base}/ro"),
@@ -245,7 +207,7 @@ def _read_device(
         dm_name=dm_name,
         dm_uuid=uuid,
         suspended=sysroot.flag(f"{base}/dm/suspended") if "dm" in entries else None,
-        state=_state(sysroot, base, entries, of_device),
+        state=state,
         zoned=None if (zoned := sysroot.line(f"{queue}/zoned")) is None else zoned != "none",
         mount_points=_mount_points(tables, devno, name, dm_name),
     )
@@ -267,8 +229,8 @@ def _read_partitions(
         yield BlockDevice(
             name=name,
             kind=BlockKind.PARTITION,
-            size_bytes=size_of(sysroot, f"{base}/{name}"),
-            start_bytes=size_of(sysroot, f"{base}/{name}", "start"),
+            size_bytes=size_of(sysroot, f"{base}/{name}/size"),
+            start_bytes=size_of(sysroot, f"{base}/{name}/start"),
             devno=devno,
             rotational=disk.rotational,
             logical_block_bytes=disk.logical_block_bytes,
@@ -282,9 +244,25 @@ def _read_partitions(
         )
 
 
-def read_block_devices(sysroot: Sysroot, parents: DeviceParents) -> tuple[BlockDevice, ...]:
-    """Every disk followed by its partitions, then the stacked devices; by kind of path, then by name."""
-    tables = read_block_tables(sysroot)
+def read_block_devices(
+    sysroot: Sysroot, parents: DeviceParents, mounts: Sequence[MountEntry]
+) -> tuple[BlockDevice, ...]:
+    """Every disk followed by its partitions, then the stacked devices; by kind of path, then by name.
+
+    ``mounts`` is the table of mounts.
+    """
+    where: dict[str, dict[str, None]] = {}
+    for mount in mounts:
+        for key in (mount.devno, mount.source if mount.source.startswith("/dev/") else None):
+            if key is not None:
+                where.setdefault(key, {})[mount.point] = None
+    tables = BlockTables(
+        drivers=parse_block_drivers(sysroot.read("/proc/devices") or ""),
+        mount_points={key: tuple(points) for key, points in where.items()},
+        has_udev=sysroot.exists("/run/udev/data"),
+        # sysfs of a running kernel is whole; of a capture there may be parts.
+        listed={} if sysroot.live else _listed(sysroot),
+    )
     names = sysroot.names(BLOCK)
     directory = BLOCK if names else _CLASS
     names = names or sysroot.names(directory)
@@ -296,20 +274,16 @@ def read_block_devices(sysroot: Sysroot, parents: DeviceParents) -> tuple[BlockD
     for name in sorted(names, key=_natural)[:_DEVICES_LIMIT]:
         if _NVME_PATH.fullmatch(name):
             continue  # one path to a namespace that is listed under its own name
-        base = f"{directory}/{name}"
+        base = partial = f"{directory}/{name}"
         entries = frozenset(sysroot.names(base))
         if not entries or "partition" in entries:
             continue
-        partial = None
         if not sysroot.live and "size" not in entries:
-            partial = base, entries
             base, entries = _better_directory(sysroot, base, entries)
         device = _read_device(sysroot, parents, base, entries, tables)
-        if partial is not None and device.wwn is None:
-            where, names_there = partial
-            device = replace(
-                device, wwn=_wwn(sysroot, where, names_there, frozenset(sysroot.names(f"{where}/device")), {})
-            )
+        if base != partial and device.wwn is None:
+            there, of_device = (frozenset(sysroot.names(path)) for path in (partial, f"{partial}/device"))
+            device = replace(device, wwn=_wwn(sysroot, partial, there, of_device, {}))
         found.append(device)
         found.extend(_read_partitions(sysroot, base, device, entries, tables))
     return tuple(found)
@@ -355,8 +329,10 @@ class _Bottom(Struct, frozen=True):
     writes: float
 
 
-def _merged(bottoms: list[_Bottom]) -> _Bottom:
+def _combine(name: str, device: BlockDevice | None, bottoms: list[_Bottom]) -> _Bottom:
     """Members side by side; those that end on the same leaves, as two partitions of a disk do, count once."""
+    if device is None or not bottoms:
+        return _Bottom((name,), 1.0, 1.0)
     seen: dict[str, None] = {}
     reads = writes = 0.0
     for bottom in bottoms:
@@ -364,24 +340,10 @@ def _merged(bottoms: list[_Bottom]) -> _Bottom:
             reads += bottom.reads
             writes += bottom.writes
         seen.update(dict.fromkeys(bottom.leaves))
-    return _Bottom(tuple(seen), reads, writes)
-
-
-def _below(device: BlockDevice | None) -> tuple[str, ...]:
-    if device is None or device.kind is BlockKind.MULTIPATH:
-        return ()  # the paths of a map lead to one device and are no devices
-    return (device.parent,) if device.parent is not None else device.members
-
-
-def _combine(name: str, device: BlockDevice | None, bottoms: list[_Bottom]) -> _Bottom:
-    if device is None or not bottoms:
-        return _Bottom((name,), 1.0, 1.0)
-    merged = _merged(bottoms)
     if device.kind is BlockKind.MD and device.raid_level in _WRITE_COST:
         cost = _WRITE_COST[device.raid_level]
-        writes = min(bottom.writes for bottom in bottoms) if cost is None else merged.writes / cost
-        return replace(merged, writes=writes)
-    return merged
+        writes = min(bottom.writes for bottom in bottoms) if cost is None else writes / cost
+    return _Bottom(tuple(seen), reads, writes)
 
 
 def usable_bytes(level: str | None, sizes: list[int]) -> int | None:
@@ -405,15 +367,17 @@ def usable_bytes(level: str | None, sizes: list[int]) -> int | None:
 def resolve_stacks(devices: tuple[BlockDevice, ...]) -> tuple[BlockDevice, ...]:
     """The devices with leaves, spindles and usable size filled in."""
     by_name = {device.name: device for device in devices}
+
+    def below(name: str) -> tuple[str, ...]:
+        device = by_name.get(name)
+        if device is None or device.kind is BlockKind.MULTIPATH:
+            return ()  # the paths of a map lead to one device and are no devices
+        return (device.parent,) if device.parent is not None else device.members
+
     known: dict[str, _Bottom] = {}
     resolved = []
     for device in devices:
-        bottom = fold_stack(
-            device.name,
-            lambda name: _below(by_name.get(name)),
-            lambda name, bottoms: _combine(name, by_name.get(name), bottoms),
-            known,
-        )
+        bottom = fold_stack(device.name, below, lambda name, bottoms: _combine(name, by_name.get(name), bottoms), known)
         usable = device.size_bytes or None
         if usable is None and device.kind is BlockKind.MD:
             sizes = [by_name[member].size_bytes for member in device.members if member in by_name]

@@ -32,7 +32,6 @@ from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.errors import RefusedError, needs_linux
 from sizeup.model.machine import Machine, device_of
 from sizeup.model.network import PORTS, Nic, is_port
-from sizeup.model.numa import NumaNode
 from sizeup.model.storage import Hba, NvmeController
 from sizeup.procfs.meminfo import parse_meminfo
 from sizeup.procfs.mounts import parse_mountinfo, parse_mounts
@@ -52,13 +51,18 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     memory_controllers = read_edac(root)
     nodes = numa.read_nodes(root, processors.pus, package_of, cpuset_limits.nodes, memory_controllers)
     online_bytes, offline_bytes = numa.read_memory_blocks(root)
-    memory_bytes = memory.get("MemTotal") or _memory_of_nodes(nodes) or online_bytes
+    # For captures without meminfo; where the memory of one node is unknown, the others are not the machine.
+    sizes = [node.memory_bytes for node in nodes]
+    of_nodes = None if None in sizes else sum(size or 0 for size in sizes)
+    memory_bytes = memory.get("MemTotal") or of_nodes or online_bytes
     if memory_bytes is None:
         numa.note_memory(root)
     parents = DeviceParents(root)
     pci = read_pci(root, parents, nodes, sum(pu.online for pu in processors.pus))
     rdma_ports = read_rdma_ports(root, parents)
-    block_devices = resolve_stacks(read_block_devices(root, parents))
+    table = parse_mountinfo(root.read("/proc/self/mountinfo") or "")
+    table = table or parse_mounts(root.read("/proc/mounts") or root.read("/proc/self/mounts") or "")
+    block_devices = resolve_stacks(read_block_devices(root, parents, table))
     nics = with_rings(root, read_nics(root, parents, rdma_ports))
     routes = Routes(root)
     hbas = placed_by_interface(read_hbas(root, parents), nics, routes)
@@ -99,46 +103,32 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         nvme_controllers=controllers,
         nvme_namespaces=namespaces,
         nvme_subsystems=subsystems,
+        nfs_mounts=read_nfs_mounts(root, routes, table),
+        tcp=read_tcp_buffers(root),
         contradictions=processors.contradictions + differing,
     )
-    return assessed(_completed(root, parents, routes, machine))
-
-
-def _completed(root: Sysroot, parents: DeviceParents, routes: Routes, machine: Machine) -> Machine:
-    """Return the machine with mounts, TCP settings, accelerators, CXL memory, interrupts and all gaps."""
-    machine = replace(machine, nfs_mounts=read_nfs_mounts(root, routes), tcp=read_tcp_buffers(root))
-    mounts = parse_mountinfo(root.read("/proc/self/mountinfo") or "") or parse_mounts(root.read("/proc/mounts") or "")
-    local = local_mounts(mounts)
-    homes, servers = read_direct_nfs(root, mounts)
+    homes, servers = read_direct_nfs(root, table)
+    local = local_mounts(table)
     # Devices that move a database's data; a link that is down has nothing to interrupt for.
-    addresses = _pci_addresses(machine, [nic for nic in machine.nics if nic.kind in PORTS and nic.up is not False])
-    found = replace(
+    addresses = _pci_addresses(machine, [nic for nic in nics if nic.kind in PORTS and nic.up is not False])
+    machine = replace(
         machine,
         oracle_homes=homes,
         direct_nfs_servers=servers,
-        file_systems=read_file_systems(root, machine.block_devices, mounts),
-        local_mounts=with_free_space(local, mounts) if root.asks_mounts else local,
-        lost_mounts=read_lost_mounts(root, machine.block_devices, mounts),
-        accelerators=read_accelerators(root, machine.pci),
+        file_systems=read_file_systems(root, block_devices, table),
+        local_mounts=with_free_space(local, table) if root.asks_mounts else local,
+        lost_mounts=read_lost_mounts(root, block_devices, table),
+        accelerators=read_accelerators(root, pci),
         cxl_memory=read_cxl_memory(root, parents),
         interrupts=read_interrupts(root, addresses),
     )
-    return replace(found, gaps=tuple(root.gaps))
+    return assessed(replace(machine, gaps=tuple(root.gaps)))
 
 
 def _pci_addresses(machine: Machine, nics: Iterable[Nic]) -> list[str]:
     """The addresses of these interfaces, and of the NVMe controllers and adapters of the machine, as far as known."""
     parts: Iterable[Nic | NvmeController | Hba] = (*nics, *machine.nvme_controllers, *machine.hbas)
     return [part.pci_address for part in parts if part.pci_address is not None]
-
-
-def _memory_of_nodes(nodes: tuple[NumaNode, ...]) -> int | None:
-    """For captures without meminfo.
-
-    None where the memory of one is unknown: the others are not the machine.
-    """
-    sizes = [node.memory_bytes for node in nodes]
-    return None if None in sizes else sum(size or 0 for size in sizes)
 
 
 def assessed(machine: Machine) -> Machine:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from sizeup.discovery.routes import Address, Routes, parse_address
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.network import NfsMount
-from sizeup.procfs.mounts import MountEntry, MountStats, parse_mountinfo, parse_mounts, parse_mountstats
+from sizeup.procfs.mounts import MountEntry, MountStats, parse_mountstats
 from sizeup.text import plural
 from sizeup.units import whole_number
 
@@ -29,7 +29,6 @@ _ESTABLISHED, _SYN_SENT = 0x01, 0x02
 _LOST_ESTABLISHED, _LOST_SYN = 4, 1
 """Retransmissions of one segment in a row from which a connection does not answer: of data, about 3 s; of the first
 segment, 1 s (TCP's timer doubles each time)."""
-_TYPES = ("nfs", "nfs4")
 _ATTRIBUTE_CACHE = ("actimeo", "acregmin", "acregmax", "acdirmin", "acdirmax")
 
 
@@ -112,52 +111,35 @@ class NfsServers:
         return None
 
 
-def _value(options: dict[str, str], *names: str) -> str | None:
-    return next((options[name] for name in names if name in options), None)
-
-
-def _number(options: dict[str, str], name: str) -> int | None:
-    return whole_number(options.get(name, ""))
-
-
-def _version(options: dict[str, str]) -> str | None:
-    version = _value(options, "vers", "nfsvers")
-    minor = options.get("minorversion")
-    return f"{version}.{minor}" if version == "4" and minor is not None else version
-
-
-def _attribute_cache(options: dict[str, str]) -> str | None:
-    if "noac" in options:
-        return "noac"
-    limits = [f"{name}={options[name]}" for name in _ATTRIBUTE_CACHE if name in options]
-    return ",".join(limits) or None
-
-
 def _mount(mount: MountEntry, stats: MountStats | None, routes: Routes, servers: NfsServers) -> NfsMount:
     given = (*(stats.options if stats else ()), *mount.options)
     options: dict[str, str] = {}
     for word in given:
         key, _, value = word.partition("=")
         options.setdefault(key, value)
-    address = _value(options, "addr", "mountaddr")
-    over_tcp = (_value(options, "proto") or "tcp").startswith("tcp")
+    version = options.get("vers", options.get("nfsvers"))
+    if version == "4" and "minorversion" in options:
+        version = f"4.{options['minorversion']}"
+    address = options.get("addr", options.get("mountaddr"))
+    limits = [f"{name}={options[name]}" for name in _ATTRIBUTE_CACHE if name in options]
+    numbers = {name: whole_number(value) for name, value in options.items()}
     waiting = bool(stats is not None and stats.calls_waiting)
     return NfsMount(
         mount_point=mount.point,
         export=mount.source,
-        version=_version(options),
-        protocol=_value(options, "proto") or (stats.transports[0] if stats and stats.transports else None),
-        read_size_bytes=_number(options, "rsize"),
-        write_size_bytes=_number(options, "wsize"),
-        transports=(len(stats.transports) if stats and stats.transports else _number(options, "nconnect")),
-        nconnect=_number(options, "nconnect"),
+        version=version,
+        protocol=options.get("proto") or (stats.transports[0] if stats and stats.transports else None),
+        read_size_bytes=numbers.get("rsize"),
+        write_size_bytes=numbers.get("wsize"),
+        transports=len(stats.transports) if stats and stats.transports else numbers.get("nconnect"),
+        nconnect=numbers.get("nconnect"),
         hard=True if "hard" in options else False if "soft" in options or "softerr" in options else None,
         sync="sync" in options,
         read_only="ro" in mount.options,
-        security=_value(options, "sec"),
+        security=options.get("sec"),
         address=address,
         options=tuple(dict.fromkeys(given)),
-        attribute_cache=_attribute_cache(options),
+        attribute_cache="noac" if "noac" in options else ",".join(limits) or None,
         age_seconds=stats.age_seconds if stats else None,
         retransmits=stats.retransmits if stats else None,
         read_bytes=stats.read_bytes if stats else None,
@@ -165,30 +147,24 @@ def _mount(mount: MountEntry, stats: MountStats | None, routes: Routes, servers:
         operations=stats.operations if stats else (),
         device=mount.devno,
         nic=routes.to(address),
-        unanswered=servers.unanswered(address, _number(options, "port"), waiting=waiting) if over_tcp else None,
+        unanswered=servers.unanswered(address, numbers.get("port"), waiting=waiting)
+        if (options.get("proto") or "tcp").startswith("tcp")
+        else None,
     )
 
 
-def read_nfs_mounts(sysroot: Sysroot, routes: Routes) -> tuple[NfsMount, ...]:
-    """All NFS mounts, in the order of the mount table; from mountstats alone where there is no table."""
-    table = parse_mountinfo(sysroot.read("/proc/self/mountinfo") or "")
-    if not table:
-        table = parse_mounts(sysroot.read("/proc/self/mounts") or sysroot.read("/proc/mounts") or "")
+def read_nfs_mounts(sysroot: Sysroot, routes: Routes, table: Sequence[MountEntry]) -> tuple[NfsMount, ...]:
+    """All NFS mounts, in the order of the table of mounts; from mountstats alone where it has none of them."""
     sections = parse_mountstats(sysroot.read("/proc/self/mountstats") or "")
-    mounts = [mount for mount in table if mount.kind in _TYPES]
+    mounts = [mount for mount in table if mount.kind in ("nfs", "nfs4")]
     listed = {mount.point for mount in mounts}
-    mounts += [
-        MountEntry(section.export, section.mount_point, "nfs", ())
-        for section in sections
-        if section.mount_point not in listed
-    ]
     # One mount point can be mounted over several times: both files list the mounts in the same order.
     left: dict[str, list[MountStats]] = {}
     for section in sections:
         left.setdefault(section.mount_point, []).append(section)
+        if section.mount_point not in listed:
+            mounts.append(MountEntry(section.export, section.mount_point, "nfs", ()))
     servers = NfsServers(sysroot)
-    values = []
-    for mount in mounts:
-        own = left.get(mount.point)
-        values.append(_mount(mount, own.pop(0) if own else None, routes, servers))
-    return tuple(values)
+    return tuple(
+        _mount(mount, own.pop(0) if (own := left.get(mount.point)) else None, routes, servers) for mount in mounts
+    )

@@ -136,7 +136,7 @@ def read_nvme_namespaces(sysroot: Sysroot, subsystems: tuple[NvmeSubsystem, ...]
                 name=name,
                 subsystem=subsystem.name,
                 namespace_id=sysroot.integer(f"{where}/nsid"),
-                size_bytes=size_of(sysroot, where),
+                size_bytes=size_of(sysroot, f"{where}/size"),
                 controllers=controllers,
                 paths=paths,
                 logical_block_bytes=sysroot.integer(f"{where}/queue/logical_block_size"),
@@ -145,6 +145,6 @@ def read_nvme_namespaces(sysroot: Sysroot, subsystems: tuple[NvmeSubsystem, ...]
     for controller in _matching(sysroot.names(_CLASS), _CONTROLLER):  # captures without subsystems
         for name in _matching(sysroot.names(f"{_CLASS}/{controller}"), _NAMESPACE):
             where = f"{_CLASS}/{controller}/{name}"
-            size, number = size_of(sysroot, where), sysroot.integer(f"{where}/nsid")
+            size, number = size_of(sysroot, f"{where}/size"), sysroot.integer(f"{where}/nsid")
             found.setdefault(name, NvmeNamespace(name, None, number, size, controllers=(controller,)))
     return tuple(found.values())
