@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from finding_checks import find, only
 from sizeup.discovery.capture import CapturingSysroot, capture
-from sizeup.discovery.device_answers import with_health, with_rings
 from sizeup.discovery.machine import discover
+from sizeup.discovery.nics import with_rings
+from sizeup.discovery.nvme import with_health
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.errors import MalformedError
 from sizeup.model.finding import Severity

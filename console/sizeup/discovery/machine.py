@@ -14,20 +14,18 @@ from sizeup.discovery.caches import read_caches
 from sizeup.discovery.cpuinfo import parse_cpuinfo
 from sizeup.discovery.cpus import of_one_kind, read_base_clock, read_processors
 from sizeup.discovery.cpuset import read_cpuset_limits
-from sizeup.discovery.device_answers import with_health, with_rings
 from sizeup.discovery.device_parents import DeviceParents
 from sizeup.discovery.direct_nfs import read_direct_nfs
 from sizeup.discovery.file_systems import local_mounts, read_file_systems, read_lost_mounts, with_free_space
 from sizeup.discovery.findings.checks import find
-from sizeup.discovery.multipath import multipath_maps, nvme_maps
 from sizeup.discovery.nfs import read_nfs_mounts
-from sizeup.discovery.nics import read_nic_link, read_nics, read_rdma_ports, read_tcp_buffers
+from sizeup.discovery.nics import read_nic_link, read_nics, read_rdma_ports, read_tcp_buffers, with_rings
 from sizeup.discovery.numa import read_dax_devices, read_dimm_slots, read_edac
 from sizeup.discovery.os_settings import read_os_settings
 from sizeup.discovery.pci import read_accelerators, read_cxl_memory, read_interrupts, read_pci, read_pci_link
 from sizeup.discovery.platform import read_platform
 from sizeup.discovery.routes import Routes, placed_by_interface, placed_on_fabric
-from sizeup.discovery.scsi import read_hbas, read_scsi_devices
+from sizeup.discovery.scsi import multipath_maps, read_hbas, read_scsi_devices
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.errors import RefusedError, needs_linux
 from sizeup.model.machine import Machine, device_of
@@ -71,7 +69,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     subsystems = nvme.read_nvme_subsystems(root)
     namespaces = nvme.read_nvme_namespaces(root, subsystems)
     controllers = placed_on_fabric(
-        with_health(root, nvme.read_nvme_controllers(root, parents, subsystems)), nics, hbas, routes
+        nvme.with_health(root, nvme.read_nvme_controllers(root, parents, subsystems)), nics, hbas, routes
     )
     caches, differing = read_caches(root, processors.cores)
     machine = Machine(
@@ -99,7 +97,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         block_devices=block_devices,
         hbas=hbas,
         scsi_devices=scsi_devices,
-        maps=multipath_maps(block_devices, hbas, scsi_devices) + nvme_maps(namespaces, controllers),
+        maps=multipath_maps(block_devices, hbas, scsi_devices) + nvme.nvme_maps(namespaces, controllers),
         nvme_controllers=controllers,
         nvme_namespaces=namespaces,
         nvme_subsystems=subsystems,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -66,8 +67,6 @@ class NfsServers:
 
     def __init__(self, sysroot: Sysroot) -> None:
         self._sysroot = sysroot
-        self._transports: dict[Address, list[str]] | None = None
-        self._connections: tuple[TcpConnection, ...] | None = None
 
     def unanswered(self, address: str | None, port: int | None, *, waiting: bool) -> str | None:
         """Return what shows that a server does not answer, in words; None where nothing does.
@@ -77,31 +76,12 @@ class NfsServers:
         parsed = parse_address(address)
         if parsed is None:
             return None
-        states = self._states().get(parsed[0], [])
-        if states and not waiting and all("CONNECTED" in state.split() for state in states):
+        states = self._states.get(parsed[0], [])
+        if not waiting and not any("CONNECTING" in state and "CONNECTED" not in state for state in states):
             return None
-        connecting = [state for state in states if "CONNECTING" in state.split() and "CONNECTED" not in state.split()]
-        if not (connecting or waiting):
-            return None
-        return self._lost(parsed[0], port or _NFS_PORT)
-
-    def _states(self) -> dict[Address, list[str]]:
-        if self._transports is None:
-            self._transports = {}
-            for switch in self._sysroot.names(_SWITCHES)[:_TRANSPORTS_LIMIT]:
-                for name in self._sysroot.names(f"{_SWITCHES}/{switch}")[:_TRANSPORTS_LIMIT]:
-                    base = f"{_SWITCHES}/{switch}/{name}"
-                    if _TRANSPORT.fullmatch(name) and (to := parse_address(self._sysroot.line(f"{base}/dstaddr"))):
-                        state = (self._sysroot.line(f"{base}/xprt_state") or "").removeprefix("state=")
-                        self._transports.setdefault(to[0], []).append(state)
-        return self._transports
-
-    def _lost(self, server: Address, port: int) -> str | None:
-        if self._connections is None:
-            text = ((self._sysroot.read(f"/proc/net/{name}") or "") for name in ("tcp", "tcp6"))
-            self._connections = tuple(connection for table in text for connection in parse_tcp(table))
+        port = port or _NFS_PORT
         for found in self._connections:
-            if (found.remote, found.port) != (server, port):
+            if (found.remote, found.port) != (parsed[0], port):
                 continue
             again = plural(found.retransmissions, "retransmission")
             if found.state == _SYN_SENT and found.retransmissions >= _LOST_SYN:
@@ -109,6 +89,22 @@ class NfsServers:
             if found.state == _ESTABLISHED and found.retransmissions >= _LOST_ESTABLISHED:
                 return f"TCP connection to port {port} is not acknowledged ({again})"
         return None
+
+    @cached_property
+    def _states(self) -> dict[Address, list[list[str]]]:
+        transports: dict[Address, list[list[str]]] = {}
+        for switch in self._sysroot.names(_SWITCHES)[:_TRANSPORTS_LIMIT]:
+            for name in self._sysroot.names(f"{_SWITCHES}/{switch}")[:_TRANSPORTS_LIMIT]:
+                base = f"{_SWITCHES}/{switch}/{name}"
+                if _TRANSPORT.fullmatch(name) and (to := parse_address(self._sysroot.line(f"{base}/dstaddr"))):
+                    state = (self._sysroot.line(f"{base}/xprt_state") or "").removeprefix("state=")
+                    transports.setdefault(to[0], []).append(state.split())
+        return transports
+
+    @cached_property
+    def _connections(self) -> tuple[TcpConnection, ...]:
+        tables = ((self._sysroot.read(f"/proc/net/{name}") or "") for name in ("tcp", "tcp6"))
+        return tuple(connection for table in tables for connection in parse_tcp(table))
 
 
 def _mount(mount: MountEntry, stats: MountStats | None, routes: Routes, servers: NfsServers) -> NfsMount:

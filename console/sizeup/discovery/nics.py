@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from msgspec.structs import replace
 
 from sizeup.discovery.device_parents import DeviceLocation, DeviceParents, link_name
-from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.network import Nic, RdmaPort, TcpBuffers
+from sizeup.discovery.sysroot import ANSWERS, Sysroot
+from sizeup.model.network import Nic, RdmaPort, TcpBuffers, is_port
+from sizeup.procfs import device_questions
 from sizeup.text import clean
 
 NET = "/sys/class/net"
@@ -204,3 +206,26 @@ def read_tcp_buffers(sysroot: Sysroot) -> TcpBuffers | None:
         sysroot.flag(f"{_SETTINGS}/tcp_window_scaling"),
     )
     return None if buffers == TcpBuffers() else buffers
+
+
+def with_rings(sysroot: Sysroot, nics: tuple[Nic, ...]) -> tuple[Nic, ...]:
+    """Return the interfaces with rings and offloads of those that carry traffic, as their drivers answer."""
+    found = []
+    for nic in nics:
+        if not (is_port(nic) or nic.kind == "bond"):
+            found.append(nic)
+            continue
+        rings, offloads = (f"{ANSWERS}/ethtool/{nic.name}/{name}" for name in ("rings", "offloads"))
+        found.append(
+            replace(
+                nic,
+                rings=sysroot.asked(rings, partial(device_questions.ask_rings, nic.name), device_questions.parse_rings),
+                offloads=sysroot.asked(
+                    offloads,
+                    partial(device_questions.ask_offloads, nic.name),
+                    lambda data: device_questions.parse_offloads(data.decode("ascii", "replace")),
+                )
+                or (),
+            )
+        )
+    return tuple(found)

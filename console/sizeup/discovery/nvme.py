@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import partial
+
+from msgspec.structs import replace
 
 from sizeup.discovery.block import size_of
 from sizeup.discovery.device_parents import PCI_ADDRESS, DeviceParents
-from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.storage import NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem
+from sizeup.discovery.sysroot import ANSWERS, Sysroot
+from sizeup.model.storage import MultipathMap, NvmeController, NvmeHealth, NvmeNamespace, NvmePath, NvmeSubsystem, Path
+from sizeup.procfs.device_questions import ask_health, parse_health
 from sizeup.procfs.lists import parse_cpulist
 
 _CLASS = "/sys/class/nvme"
@@ -38,7 +42,11 @@ def read_nvme_controllers(
             pci = address
         own = sysroot.count(f"{base}/numa_node")
         state = sysroot.line(f"{base}/state")
-        temperature, critical = _temperatures(sysroot, base, state)
+        sensors = []
+        if state == "live":  # the kernel asks the drive: one that is not live would make the reader wait
+            sensors = [f"{base}/{entry}" for entry in sysroot.names(base) if _SENSOR.fullmatch(entry)]
+            # Before Linux 5.15 it hung on the PCI function.
+            sensors = sensors or [f"{base}/device/hwmon/{entry}" for entry in sysroot.names(f"{base}/device/hwmon")]
         found.append(
             NvmeController(
                 name=name,
@@ -55,26 +63,11 @@ def read_nvme_controllers(
                 controller_id=sysroot.integer(f"{base}/cntlid"),
                 queues=sysroot.integer(f"{base}/queue_count"),
                 queue_depth_limit=sysroot.integer(f"{base}/sqsize"),
-                temperature_celsius=temperature,
-                critical_celsius=critical,
+                temperature_celsius=_celsius(sysroot, f"{sensors[0]}/temp1_input") if sensors else None,
+                critical_celsius=_celsius(sysroot, f"{sensors[0]}/temp1_crit") if sensors else None,
             )
         )
     return tuple(found)
-
-
-def _temperatures(sysroot: Sysroot, base: str, state: str | None) -> tuple[float | None, float | None]:
-    """The drive's temperature and its critical one, in degrees Celsius.
-
-    The kernel asks the drive for it: one that is not live would make the reader wait.
-    """
-    if state != "live":
-        return None, None
-    own = [f"{base}/{name}" for name in sysroot.names(base) if _SENSOR.fullmatch(name)]
-    # Before Linux 5.15 it hung on the PCI function.
-    own = own or [f"{base}/device/hwmon/{name}" for name in sysroot.names(f"{base}/device/hwmon")]
-    if not own:
-        return None, None
-    return _celsius(sysroot, f"{own[0]}/temp1_input"), _celsius(sysroot, f"{own[0]}/temp1_crit")
 
 
 def _celsius(sysroot: Sysroot, path: str) -> float | None:
@@ -107,19 +100,6 @@ def read_nvme_subsystems(sysroot: Sysroot) -> tuple[NvmeSubsystem, ...]:
     return tuple(found)
 
 
-def _paths(sysroot: Sysroot, base: str, namespace: str, controllers: tuple[str, ...]) -> tuple[NvmePath, ...]:
-    """The hidden devices behind a shared namespace: nvme1c2n1 is nvme1n1 over controller nvme2."""
-    subsystem, _, number = namespace.removeprefix("nvme").partition("n")
-    own = re.compile(rf"nvme{subsystem}c\d{{1,5}}n{number}")
-    paths = []
-    for controller in controllers:
-        for name in _matching(sysroot.names(f"{base}/{controller}"), own):
-            where = f"{base}/{controller}/{name}"
-            nodes = sysroot.parsed(f"{where}/numa_nodes", parse_cpulist) or ()
-            paths.append(NvmePath(name, controller, sysroot.line(f"{where}/ana_state"), nodes))
-    return tuple(paths)
-
-
 def read_nvme_namespaces(sysroot: Sysroot, subsystems: tuple[NvmeSubsystem, ...]) -> tuple[NvmeNamespace, ...]:
     """Namespaces as they are used: one each, whatever the number of paths to it."""
     found: dict[str, NvmeNamespace] = {}
@@ -127,7 +107,15 @@ def read_nvme_namespaces(sysroot: Sysroot, subsystems: tuple[NvmeSubsystem, ...]
         base = f"{_SUBSYSTEMS}/{subsystem.name}"
         for name in subsystem.namespaces:
             where = f"{base}/{name}"
-            paths = _paths(sysroot, base, name, subsystem.controllers)
+            # The hidden devices behind a shared namespace: nvme1c2n1 is nvme1n1 over controller nvme2.
+            instance, _, own = name.removeprefix("nvme").partition("n")
+            hidden = re.compile(rf"nvme{instance}c\d{{1,5}}n{own}")
+            paths = []
+            for controller in subsystem.controllers:
+                for path in _matching(sysroot.names(f"{base}/{controller}"), hidden):
+                    state = sysroot.line(f"{base}/{controller}/{path}/ana_state")
+                    nearest = sysroot.parsed(f"{base}/{controller}/{path}/numa_nodes", parse_cpulist)
+                    paths.append(NvmePath(path, controller, state, nearest or ()))
             controllers = tuple(path.controller for path in paths)
             if not sysroot.exists(where):
                 controllers = tuple(c for c in subsystem.controllers if sysroot.exists(f"{base}/{c}/{name}"))
@@ -138,7 +126,7 @@ def read_nvme_namespaces(sysroot: Sysroot, subsystems: tuple[NvmeSubsystem, ...]
                 namespace_id=sysroot.integer(f"{where}/nsid"),
                 size_bytes=size_of(sysroot, f"{where}/size"),
                 controllers=controllers,
-                paths=paths,
+                paths=tuple(paths),
                 logical_block_bytes=sysroot.integer(f"{where}/queue/logical_block_size"),
                 metadata_bytes=sysroot.integer(f"{where}/metadata_bytes"),
             )
@@ -148,3 +136,44 @@ def read_nvme_namespaces(sysroot: Sysroot, subsystems: tuple[NvmeSubsystem, ...]
             size, number = size_of(sysroot, f"{where}/size"), sysroot.integer(f"{where}/nsid")
             found.setdefault(name, NvmeNamespace(name, None, number, size, controllers=(controller,)))
     return tuple(found.values())
+
+
+def with_health(sysroot: Sysroot, controllers: tuple[NvmeController, ...]) -> tuple[NvmeController, ...]:
+    """Return the controllers with the health log of those on PCI that are live, as they answer."""
+
+    def health(name: str) -> NvmeHealth | None:
+        question = partial(ask_health, name, sysroot.line(f"{_CLASS}/{name}/dev"))
+        return sysroot.asked(f"{ANSWERS}/nvme/{name}/smart-log", question, parse_health)
+
+    return tuple(
+        replace(one, health=health(one.name)) if one.transport == "pcie" and one.state == "live" else one
+        for one in controllers
+    )
+
+
+def nvme_maps(
+    namespaces: tuple[NvmeNamespace, ...], controllers: tuple[NvmeController, ...]
+) -> tuple[MultipathMap, ...]:
+    """Namespaces that native multipath reaches over several controllers."""
+    by_name = {controller.name: controller for controller in controllers}
+    maps = []
+    for namespace in namespaces:
+        paths = []
+        for path in namespace.paths:
+            controller = by_name.get(path.controller, NvmeController(path.controller, None, None))
+            paths.append(
+                Path(
+                    device=path.name,
+                    hba=path.controller,
+                    initiator=controller.transport,
+                    target=controller.address,
+                    pci_address=controller.pci_address,
+                    node=controller.node,
+                    state=controller.state,
+                    access_state=path.ana_state,
+                    net_device=controller.net_device,
+                )
+            )
+        if len(paths) > 1:
+            maps.append(MultipathMap(namespace.name, namespace.name, namespace.size_bytes, None, None, tuple(paths)))
+    return tuple(maps)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from sizeup.decoding import data_beside
 from sizeup.discovery.device_parents import DeviceLocation, DeviceParents
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.storage import BlockDevice, BlockKind, Hba, ScsiDevice, TargetPort, Transport
+from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, Path, ScsiDevice, TargetPort, Transport
 
 _HOSTS = "/sys/class/scsi_host"
 _FC_HOSTS = "/sys/class/fc_host"
@@ -272,3 +272,52 @@ def read_scsi_devices(
             )
         )
     return tuple(found)
+
+
+def _scsi_path(name: str, device: BlockDevice | None, hbas: dict[str, Hba], units: dict[str, ScsiDevice]) -> Path:
+    hctl = None if device is None else device.hctl
+    unit = units.get(hctl or "")
+    hba = hbas.get(f"host{hctl.partition(':')[0]}") if hctl is not None else None
+    target = None
+    if unit is not None and hba is not None:
+        target = next((port for port in hba.targets if port.name == unit.target), None)
+    # All portals of an iSCSI target share its name.
+    by_portal = hba is not None and hba.transport is Transport.ISCSI
+    speed = None if hba is None else hba.speed_bits_per_second
+    if speed is None and target is not None:
+        speed = target.rate_bits_per_second
+    return Path(
+        device=name,
+        hctl=hctl,
+        hba=None if hba is None else hba.name,
+        transport=None if hba is None else hba.transport,
+        initiator=None if hba is None else hba.port_name,
+        target=None if target is None else target.address if by_portal else target.name,
+        pci_address=device.pci_address if device is not None else None,
+        node=device.node if device is not None and device.node is not None else hba.node if hba is not None else None,
+        state=(unit.state if unit else None) or (device.state if device is not None else None),
+        speed_bits_per_second=speed,
+        access_state=unit.access_state if unit else None,
+        net_device=None if hba is None else hba.net_device,
+    )
+
+
+def multipath_maps(
+    devices: tuple[BlockDevice, ...], hbas: tuple[Hba, ...], units: tuple[ScsiDevice, ...]
+) -> tuple[MultipathMap, ...]:
+    """The maps of device-mapper."""
+    by_name = {device.name: device for device in devices}
+    hosts = {hba.name: hba for hba in hbas}
+    by_hctl = {unit.hctl: unit for unit in units}
+    return tuple(
+        MultipathMap(
+            name=device.dm_name or device.name,
+            device=device.name,
+            size_bytes=device.size_bytes,
+            uuid=device.dm_uuid,
+            suspended=device.suspended,
+            paths=tuple(_scsi_path(name, by_name.get(name), hosts, by_hctl) for name in device.members),
+        )
+        for device in devices
+        if device.kind is BlockKind.MULTIPATH
+    )

@@ -46,6 +46,9 @@ _EXPECTED = "a capture of a Linux machine (an archive made by sizeup capture, or
 _GAPS_LIMIT = 256
 """Most gaps noted: a broken capture repeats itself."""
 
+_NOT_SUPPORTED = frozenset({errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL})
+"""Errors of a device that has no such thing; that is an answer and no gap."""
+
 T = TypeVar("T")
 
 
@@ -119,19 +122,10 @@ class Sysroot:
                 return kernel_file.Unreadable(errno.ENOENT)
             return self._unlinked_bytes(f"{directory}/{name}")
         except OSError as error:
-            if error.errno == errno.ELOOP and not self.live:
-                return self._linked_answer(path)
-            return kernel_file.Unreadable(error.errno or errno.EIO)
+            if error.errno != errno.ELOOP or self.live:
+                return kernel_file.Unreadable(error.errno or errno.EIO)
         except ValueError:  # a NUL in a name that came out of a file
             return kernel_file.Unreadable(errno.ENOENT)
-
-    def _unlinked_bytes(self, where: str) -> bytes:
-        """A file that is no link itself, as nearly all are: ELOOP where it is one after all."""
-        if where in self._refused:
-            raise OSError(self._refused[where], "refused when it was captured")
-        return self._raw_bytes(where)
-
-    def _linked_answer(self, path: str) -> bytes | kernel_file.Unreadable:
         where = self._resolve(path)
         if where is None:
             return kernel_file.Unreadable(errno.ENOENT)
@@ -140,9 +134,30 @@ class Sysroot:
         except OSError as error:
             return kernel_file.Unreadable(error.errno or errno.EIO)
 
+    def _unlinked_bytes(self, where: str) -> bytes:
+        """A file that is no link itself, as nearly all are: ELOOP where it is one after all."""
+        if where in self._refused:
+            raise OSError(self._refused[where], "refused when it was captured")
+        return self._raw_bytes(where)
+
     def device(self, path: str, question: Question) -> bytes | kernel_file.Unreadable:
         """What a device answers: the live one is asked, of a capture the file at ``path`` is read."""
         return self._questions.ask(question) if self.live else self.answer(path)
+
+    def asked(self, path: str, question: Question, parse: Callable[[bytes], T]) -> T | None:
+        """What ``parse`` makes of a device's answer; None where there is none, with a gap unless that is no wonder."""
+        data = self.device(path, question)
+        subject = path.removeprefix(f"{ANSWERS}/")
+        if not isinstance(data, kernel_file.Unreadable):
+            try:
+                return parse(data)
+            except MalformedError as error:
+                self.note(subject, f"malformed: {error}")
+        elif data.errno == errno.ETIMEDOUT:
+            self.note(subject, "no answer in time; it is asked again at the next start")
+        elif not data.missing and data.errno not in _NOT_SUPPORTED:
+            self.note(subject, data.reason)
+        return None
 
     def read(self, path: str) -> str | None:
         """The file's text; None where it is missing, empty or unreadable (then with a gap)."""

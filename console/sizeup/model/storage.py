@@ -206,15 +206,15 @@ class Path(Struct, frozen=True):
 
     device: str
     """The block device of this path, ``sdk``."""
-    hctl: str | None
-    hba: str | None
-    transport: Transport | None
-    initiator: str | None
-    target: str | None
-    pci_address: str | None
-    node: int | None
-    state: str | None
-    speed_bits_per_second: int | None
+    hctl: str | None = None
+    hba: str | None = None
+    transport: Transport | None = None
+    initiator: str | None = None
+    target: str | None = None
+    pci_address: str | None = None
+    node: int | None = None
+    state: str | None = None
+    speed_bits_per_second: int | None = None
     access_state: str | None = None
     net_device: str | None = None
     """The interface that it takes, of iSCSI and NVMe over a network."""
