@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 
 from sizeup.model.machine import Machine, PathBudget, PciFunction, PciLink, Stage, device_of
 from sizeup.model.network import PORTS, Nic, RdmaPort
-from sizeup.model.numa import NumaNode
 from sizeup.model.storage import Hba, Transport
 from sizeup.units import format_bit_rate
 
@@ -114,36 +113,6 @@ def _edges(address: str, functions: dict[str, PciFunction]) -> list[PciFunction]
     return edges
 
 
-def _edge_stage(edge: PciFunction, at: int, count: int) -> Stage:
-    link = edge.link
-    name = "link" if at == 0 else "uplink" if at < count - 1 else "root port"
-    if link is None:
-        return Stage(name, edge.address, None, "no link speed reported")
-    text = f"{link.gigatransfers:g} GT/s x{link.width}"
-    return Stage(name, edge.address, link_bytes_per_second(link), text)
-
-
-def _memory_stage(node: int | None, nodes: dict[int, NumaNode]) -> Stage | None:
-    if node is None or node not in nodes:
-        return None
-    access = nodes[node].access
-    rate = None if access is None else access.read_bytes_per_second
-    text = "firmware's HMAT" if rate is not None else "not stated by the firmware; the memory probe measures it"
-    return Stage("memory", f"node {node}", None if rate is None else float(rate), text)
-
-
-def _interconnect_stage(node: int | None, machine: Machine) -> Stage | None:
-    packages = {package for found in machine.nodes if found.os_id == node for package in found.packages}
-    if node is None or len(machine.packages) < 2 or not packages:
-        return None
-    return Stage(
-        "interconnect",
-        f"package {min(packages)}",
-        None,
-        "crossed by memory of other packages; the NUMA probe measures it",
-    )
-
-
 def bandwidth_budgets(machine: Machine) -> tuple[PathBudget, ...]:
     """One budget for each NVMe controller, host adapter and physical interface on PCI Express.
 
@@ -153,49 +122,50 @@ def bandwidth_budgets(machine: Machine) -> tuple[PathBudget, ...]:
     nodes = {node.os_id: node for node in machine.nodes}
     endpoints = []
     load: dict[str, dict[str, float]] = {}
-    for name, address, node, port in _endpoints(machine):
+    for name, address, number, port in _endpoints(machine):
         edges = [] if address is None else _edges(address, functions)
-        if not edges and (port is None or port.bytes_per_second is None):
-            continue
-        stages = [_edge_stage(edge, at, len(edges)) for at, edge in enumerate(edges)]
         demand = None if port is None else port.bytes_per_second
-        for edge, stage in zip(edges, stages, strict=True):
+        if not edges and demand is None:
+            continue
+        links = []
+        for at, edge in enumerate(edges):
+            kind = "link" if at == 0 else "uplink" if at < len(edges) - 1 else "root port"
+            rate = None if edge.link is None else link_bytes_per_second(edge.link)
+            text = f"{edge.link.gigatransfers:g} GT/s x{edge.link.width}" if edge.link else "no link speed reported"
+            links.append(Stage(kind, edge.address, rate, text))
             # On its own link a device of unknown speed asks for nothing that is known.
             load.setdefault(device_of(edge.address), {})[name] = demand or 0.0
-            demand = min((rate for rate in (demand, stage.bytes_per_second) if rate), default=None)
-        endpoints.append((name, address, node, port, stages))
-    return tuple(_budget(machine, nodes, load, *endpoint) for endpoint in endpoints)
-
-
-def _budget(
-    machine: Machine,
-    nodes: dict[int, NumaNode],
-    load: dict[str, dict[str, float]],
-    name: str,
-    address: str | None,
-    node: int | None,
-    port: Stage | None,
-    links: list[Stage],
-) -> PathBudget:
-    share: float | None = None
-    stages = [] if port is None else [port]
-    for link in links:
-        users = load[device_of(link.subject)]
-        others = tuple(user for user in users if user != name)
-        demand = sum(users.values()) if others else None
-        stages.append(Stage(link.name, link.subject, link.bytes_per_second, link.source, others, demand or None))
-        if link.bytes_per_second is not None and demand and demand > link.bytes_per_second:
-            part = link.bytes_per_second * users[name] / demand
-            share = part if share is None else min(share, part)
-    stages += [stage for stage in (_interconnect_stage(node, machine), _memory_stage(node, nodes)) if stage is not None]
-    known = [stage for stage in stages if stage.bytes_per_second is not None]
-    least = min(known, key=lambda stage: stage.bytes_per_second or 0.0, default=None)
-    return PathBudget(
-        device=name,
-        pci_address=address,
-        node=node,
-        stages=tuple(stages),
-        limit_bytes_per_second=None if least is None else least.bytes_per_second,
-        narrowest=None if least is None else f"{least.name} {least.subject} ({least.source})",
-        share_bytes_per_second=share,
-    )
+            demand = min((each for each in (demand, rate) if each), default=None)
+        endpoints.append((name, address, number, port, links))
+    budgets = []
+    for name, address, number, port, links in endpoints:
+        shares = []
+        stages = [] if port is None else [port]
+        for link in links:
+            users = load[device_of(link.subject)]
+            others = tuple(user for user in users if user != name)
+            wanted = sum(users.values()) if others else None
+            stages.append(Stage(link.name, link.subject, link.bytes_per_second, link.source, others, wanted or None))
+            if link.bytes_per_second is not None and wanted and wanted > link.bytes_per_second:
+                shares.append(link.bytes_per_second * users[name] / wanted)
+        if (node := nodes.get(-1 if number is None else number)) is not None:
+            if len(machine.packages) > 1 and node.packages:
+                text = "crossed by memory of other packages; the NUMA probe measures it"
+                stages.append(Stage("interconnect", f"package {min(node.packages)}", None, text))
+            read = None if node.access is None else node.access.read_bytes_per_second
+            text = "not stated by the firmware; the memory probe measures it" if read is None else "firmware's HMAT"
+            stages.append(Stage("memory", f"node {number}", None if read is None else float(read), text))
+        known = [stage for stage in stages if stage.bytes_per_second is not None]
+        least = min(known, key=lambda stage: stage.bytes_per_second or 0.0, default=None)
+        budgets.append(
+            PathBudget(
+                device=name,
+                pci_address=address,
+                node=number,
+                stages=tuple(stages),
+                limit_bytes_per_second=None if least is None else least.bytes_per_second,
+                narrowest=None if least is None else f"{least.name} {least.subject} ({least.source})",
+                share_bytes_per_second=min(shares, default=None),
+            )
+        )
+    return tuple(budgets)

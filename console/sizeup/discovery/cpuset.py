@@ -23,30 +23,6 @@ class CpusetLimits(Struct, frozen=True):
     """The cgroup's path where it has a cpuset."""
 
 
-def _cgroup_path(sysroot: Sysroot) -> str | None:
-    path = sysroot.line("/proc/self/cpuset")
-    if path is not None:
-        return path
-    unified = None
-    for group in parse_cgroup(sysroot.read("/proc/self/cgroup") or ""):
-        if "cpuset" in group.controllers:
-            return group.path
-        if group.unified:
-            unified = group.path
-    return unified
-
-
-def _cpuset_directories(sysroot: Sysroot) -> list[str]:
-    """Where cpusets are mounted, version 1 first: it wins where both are."""
-    first, second = [], []
-    for mount in parse_mounts(sysroot.read("/proc/mounts") or sysroot.read("/proc/self/mounts") or ""):
-        if mount.kind == "cpuset" or (mount.kind == "cgroup" and "cpuset" in mount.options):
-            first.append(mount.point)
-        elif mount.kind == "cgroup2":
-            second.append(mount.point)
-    return first + second
-
-
 def read_cpuset_limits(sysroot: Sysroot) -> CpusetLimits:
     """What the process that reads, or that made the capture, may run on and allocate from."""
     try:
@@ -54,26 +30,33 @@ def read_cpuset_limits(sysroot: Sysroot) -> CpusetLimits:
     except ValueError as error:
         sysroot.note("/proc/self/status", f"malformed: {error}")
         affinity = nodes = None
-    group = _cgroup_path(sysroot)
+    path = sysroot.line("/proc/self/cpuset")
+    if path is None:
+        groups = parse_cgroup(sysroot.read("/proc/self/cgroup") or "")
+        own = [group.path for group in groups if "cpuset" in group.controllers]
+        path = next(iter((*own, *(group.path for group in reversed(groups) if group.unified))), None)
     cpuset = memory = None
-    if group is not None:
-        for directory in _cpuset_directories(sysroot):
-            base = directory.rstrip("/") + ("" if group == "/" else group)
+    if path is not None:
+        mounts = parse_mounts(sysroot.read("/proc/mounts") or sysroot.read("/proc/self/mounts") or "")
+        first = [
+            mount.point
+            for mount in mounts
+            if mount.kind == "cpuset" or (mount.kind == "cgroup" and "cpuset" in mount.options)
+        ]
+        # Version 1 first: it wins where both are.
+        for directory in (*first, *(mount.point for mount in mounts if mount.kind == "cgroup2")):
+            base = directory.rstrip("/") + ("" if path == "/" else path)
             cpuset = _first(sysroot, base, ("cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus", "cpus"))
             memory = _first(sysroot, base, ("cpuset.mems.effective", "cpuset.effective_mems", "cpuset.mems", "mems"))
             if cpuset or memory:
                 break
     return CpusetLimits(
-        cpus=_both(affinity, cpuset), nodes=_both(nodes, memory), affinity=affinity, cpuset=cpuset, cgroup=group
+        cpus=_both(affinity, cpuset), nodes=_both(nodes, memory), affinity=affinity, cpuset=cpuset, cgroup=path
     )
 
 
 def _first(sysroot: Sysroot, directory: str, names: tuple[str, ...]) -> tuple[int, ...] | None:
-    for name in names:
-        ids = sysroot.parsed(f"{directory}/{name}", parse_cpulist)
-        if ids:
-            return ids
-    return None
+    return next(filter(None, (sysroot.parsed(f"{directory}/{name}", parse_cpulist) for name in names)), None)
 
 
 def _both(one: tuple[int, ...] | None, other: tuple[int, ...] | None) -> tuple[int, ...] | None:

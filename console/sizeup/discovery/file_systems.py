@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 
 from msgspec.structs import replace
@@ -17,14 +18,12 @@ from sizeup.text import clean, plural
 from sizeup.units import format_bytes
 
 _ZFS = "/proc/spl/kstat/zfs"
-_ZFS_VERSION = "/sys/module/zfs/version"
 _BTRFS = "/sys/fs/btrfs"
 _BCACHEFS = "/sys/fs/bcachefs"
 POOLS = (_BTRFS, _BCACHEFS)
 """Where file systems stand under their UUIDs."""
 _LUSTRE = "/sys/fs/lustre"
 _DRBD = "/proc/drbd"
-_BLOCK_NUMBERS = "/sys/dev/block"
 
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _DRBD_LINE = re.compile(r"\s*(\d{1,7}): cs:(\S{1,32}) ro:(\S{1,32}) ds:(\S{1,64})")
@@ -50,7 +49,12 @@ def _points(mounts: Sequence[MountEntry], kind: str, *sources: str) -> tuple[str
 
 def _zfs(sysroot: Sysroot, mounts: Sequence[MountEntry]) -> Iterator[FileSystem]:
     pools = [name for name in sysroot.names(_ZFS)[:_ENTRIES_LIMIT] if sysroot.exists(f"{_ZFS}/{name}/state")]
-    details = (*_version(sysroot, _ZFS_VERSION), *_arc(sysroot)) if pools else ()
+    details = _version(sysroot, "/sys/module/zfs/version") if pools else ()
+    # ZFS's cache is no page cache: the kernel counts it as memory in use.
+    text = (sysroot.read(f"{_ZFS}/arcstats") or "") if pools else ""
+    cache = {name: int(number) for name, number in re.findall(r"^(size|c_max) +4 +(\d{1,18})$", text, re.MULTILINE)}
+    if len(cache) == 2:
+        details = (*details, f"ARC {format_bytes(cache['size'])} of at most {format_bytes(cache['c_max'])}")
     for name in pools:
         state = sysroot.line(f"{_ZFS}/{name}/state")
         points = (mount.point for mount in mounts if mount.kind == "zfs" and mount.source.partition("/")[0] == name)
@@ -58,13 +62,6 @@ def _zfs(sysroot: Sysroot, mounts: Sequence[MountEntry]) -> Iterator[FileSystem]
             "zfs", clean(name), state, None if state is None else state == "ONLINE", tuple(dict.fromkeys(points)),
             details=details,
         )  # fmt: skip
-
-
-def _arc(sysroot: Sysroot) -> Iterator[str]:
-    """Size and limit of ZFS's cache, which is no page cache: the kernel counts it as memory in use."""
-    found = dict(re.findall(r"^(size|c_max) +4 +(\d{1,18})$", sysroot.read(f"{_ZFS}/arcstats") or "", re.MULTILINE))
-    if len(found) == 2:
-        yield f"ARC {format_bytes(int(found['size']))} of at most {format_bytes(int(found['c_max']))}"
 
 
 def _btrfs(sysroot: Sysroot, mounts: Sequence[MountEntry]) -> Iterator[FileSystem]:
@@ -149,21 +146,17 @@ def read_file_systems(
     )
 
 
-def _names_disk(mount: MountEntry) -> bool:
-    """Whether ``/proc/mounts``, which has no numbers, has a path of a device for a mount."""
-    return mount.devno is None and mount.source.startswith("/dev/")
-
-
 def local_mounts(mounts: Sequence[MountEntry]) -> tuple[LocalMount, ...]:
     """Return the mounts of what is on devices of this machine, in the order of the table of mounts."""
+    # /proc/mounts has no numbers; a path says that it is a device.
     local = (
-        mount
+        LocalMount(mount.point, mount.source, mount.kind, mount.options)
         for mount in mounts
-        if mount.kind in _IN_POOLS or (mount.kind not in _IMAGES and (_is_disk(mount.devno) or _names_disk(mount)))
+        if mount.kind in _IN_POOLS
+        or (mount.kind not in _IMAGES and _is_disk(mount.devno))
+        or (mount.kind not in _IMAGES and mount.devno is None and mount.source.startswith("/dev/"))
     )
-    return tuple(
-        LocalMount(mount.point, mount.source, mount.kind, mount.options) for mount in islice(local, _MOUNTS_LIMIT)
-    )
+    return tuple(islice(local, _MOUNTS_LIMIT))
 
 
 def read_lost_mounts(
@@ -172,9 +165,7 @@ def read_lost_mounts(
     """Return the mounts whose block device is no longer there; none where the list of devices is not complete."""
     known = {disk.devno for disk in disks}
     suspects = [mount for mount in mounts if _is_disk(mount.devno) and mount.devno not in known]
-    if not suspects:
-        return ()
-    numbers = frozenset(sysroot.names(_BLOCK_NUMBERS))
+    numbers = frozenset(sysroot.names("/sys/dev/block")) if suspects else ()
     return tuple(
         LostMount(mount.point, mount.source, mount.devno or "", mount.kind)
         for mount in suspects
@@ -192,11 +183,17 @@ def with_free_space(found: Sequence[LocalMount], mounts: Sequence[MountEntry]) -
 
     ``mounts`` is the table of mounts of this process. What another mount covers is not asked either.
     """
-    if not hasattr(os, "statvfs"):  # a system that is no Unix
-        return tuple(found)
-    tops = {entry.point: entry for entry in mounts}
+    tops = {entry.point: (entry.source, entry.kind) for entry in mounts}
     slow = waiting_points(mounts)
-    return tuple(_asked(mount) if _may_ask(mount, tops, slow) else mount for mount in found)
+    asked = []
+    for mount in found:
+        size = free = 0
+        if tops.get(mount.mount_point) == (mount.source, mount.kind) and not is_below(mount.mount_point, slow):
+            with suppress(OSError, AttributeError):  # a system that is no Unix has no statvfs
+                status = os.statvfs(mount.mount_point)
+                size, free = status.f_blocks * status.f_frsize, status.f_bavail * status.f_frsize
+        asked.append(replace(mount, size_bytes=size, free_bytes=free) if size else mount)
+    return tuple(asked)
 
 
 _WAITS = ("autofs", "ocfs2", "gfs2", "gpfs", "beegfs")
@@ -206,19 +203,3 @@ _WAITS = ("autofs", "ocfs2", "gfs2", "gpfs", "beegfs")
 def waiting_points(mounts: Sequence[MountEntry]) -> list[str]:
     """Return the mount points where to ask for anything may wait for a server or a process."""
     return [entry.point for entry in mounts if not entry.local or entry.kind in _WAITS]
-
-
-def _may_ask(mount: LocalMount, tops: dict[str, MountEntry], slow: Sequence[str]) -> bool:
-    top = tops.get(mount.mount_point)
-    if top is None or (top.source, top.kind) != (mount.source, mount.kind):
-        return False
-    return not is_below(mount.mount_point, slow)
-
-
-def _asked(mount: LocalMount) -> LocalMount:
-    try:
-        status = os.statvfs(mount.mount_point)
-    except OSError:
-        return mount
-    size = status.f_blocks * status.f_frsize
-    return replace(mount, size_bytes=size, free_bytes=status.f_bavail * status.f_frsize) if size else mount

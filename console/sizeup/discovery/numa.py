@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.discovery.cpus import CPU, CPU_NAME, CpuSet, read_set
@@ -32,8 +31,6 @@ _NODE_NAME = re.compile(r"node(\d{1,5})")
 _POOL_NAME = re.compile(r"hugepages-(\d{1,12})kB")
 _MEGABYTE = 1_000_000
 
-# access1 is for CPUs alone; access0 may name a generic initiator, such as a network card.
-_ACCESS_CLASSES = ("access1", "access0")
 _BLOCK_NAME = re.compile(r"memory\d{1,8}")
 
 
@@ -97,33 +94,21 @@ def parse_distances(text: str) -> tuple[int, ...]:
 
 
 def _read_access(sysroot: Sysroot, directory: str) -> NodeAccess | None:
-    for name in _ACCESS_CLASSES:
+    # access1 is for CPUs alone; access0 may name a generic initiator, such as a network card.
+    for name in ("access1", "access0"):
         initiators = f"{directory}/{name}/initiators"
-        names = sysroot.names(initiators)
-        if not names:
-            continue
-        # No bandwidth where the firmware says nothing, or more than any memory carries.
-        read, write = (sysroot.count(f"{initiators}/{way}_bandwidth", _MEGABYTES_LIMIT) for way in ("read", "write"))
-        return NodeAccess(
-            read_latency_ns=sysroot.integer(f"{initiators}/read_latency") or None,
-            write_latency_ns=sysroot.integer(f"{initiators}/write_latency") or None,
-            read_bytes_per_second=read * _MEGABYTE if read else None,
-            write_bytes_per_second=write * _MEGABYTE if write else None,
-            initiators=numbers_in(names, _NODE_NAME),
-        )
+        if names := sysroot.names(initiators):
+            # No bandwidth where the firmware says nothing, or more than any memory carries.
+            files = (f"{initiators}/{way}_bandwidth" for way in ("read", "write"))
+            read, write = (sysroot.count(file, _MEGABYTES_LIMIT) for file in files)
+            return NodeAccess(
+                read_latency_ns=sysroot.integer(f"{initiators}/read_latency") or None,
+                write_latency_ns=sysroot.integer(f"{initiators}/write_latency") or None,
+                read_bytes_per_second=read * _MEGABYTE if read else None,
+                write_bytes_per_second=write * _MEGABYTE if write else None,
+                initiators=numbers_in(names, _NODE_NAME),
+            )
     return None
-
-
-def _read_memory_side_cache(sysroot: Sysroot, directory: str) -> int | None:
-    base = f"{directory}/memory_side_cache"
-    indexes = [name for name in sysroot.names(base) if name.startswith("index")]
-    return sum(sysroot.integer(f"{base}/{name}/size") or 0 for name in indexes) or None
-
-
-def _kind(memory_bytes: int | None, known: KnownKind | None) -> MemoryKind:
-    if known is not None:
-        return known.kind
-    return MemoryKind.NONE if memory_bytes == 0 else MemoryKind.UNKNOWN
 
 
 def _local_pus(
@@ -179,6 +164,8 @@ def read_nodes(
             sysroot.note(f"{directory}/distance", f"malformed: expected {len(ids)} distances, found {len(row)}")
             row = ()
         access = _read_access(sysroot, directory)
+        cache = f"{directory}/memory_side_cache"
+        indexes = [name for name in sysroot.names(cache) if name.startswith("index")]
         found = read_node_memory(
             sysroot,
             NumaNode(
@@ -189,13 +176,12 @@ def read_nodes(
                 allowed=allowed is None or node in allowed,
                 distances=row,
                 access=access,
-                memory_side_cache_bytes=_read_memory_side_cache(sysroot, directory),
+                memory_side_cache_bytes=sum(sysroot.integer(f"{cache}/{name}/size") or 0 for name in indexes) or None,
                 tier=tiers.get(node),
             ),
         )
-        known = kinds.get(node)
-        source = None if known is None else known.source
-        nodes.append(replace(found, kind=_kind(found.memory_bytes, known), kind_source=source))
+        kind, source = kinds.get(node, (MemoryKind.NONE if found.memory_bytes == 0 else MemoryKind.UNKNOWN, None))
+        nodes.append(replace(found, kind=kind, kind_source=source))
     if unsized := tuple(node.os_id for node in nodes if node.memory_bytes is None):
         sysroot.note(f"memory of node {format_list(unsized)}", f"unknown: no MemTotal in meminfo of {NODE}/nodeN")
     return tuple(nodes)
@@ -235,13 +221,6 @@ def read_memory_blocks(sysroot: Sysroot) -> tuple[int | None, int | None]:
     return states["online"] * size or None, None if None in states or not blocks else states["offline"] * size
 
 
-class KnownKind(Struct, frozen=True):
-    """What the memory of a node is, and where that was read."""
-
-    kind: MemoryKind
-    source: str
-
-
 def dax_kind(path: str, region_type: str | None) -> MemoryKind:
     """Return the kind of memory of a DAX device by its place under ``/sys/devices``.
 
@@ -267,24 +246,6 @@ def read_dax_devices(sysroot: Sysroot) -> tuple[DaxDevice, ...]:
     )
 
 
-def _dax_kinds(sysroot: Sysroot, with_cpus: Collection[int]) -> dict[int, KnownKind]:
-    found: dict[int, KnownKind] = {}
-    for name in sysroot.names(_DAX):
-        node = sysroot.count(f"{_DAX}/{name}/target_node")
-        path = sysroot.realpath(f"{_DAX}/{name}")
-        driver = link_name(sysroot, f"{_DAX}/{name}/driver")
-        # Of another driver it is no memory of the kernel; and beside CPUs it is not all that the node has.
-        if node is None or path is None or driver not in (None, "kmem") or node in with_cpus:
-            continue
-        region = re.match(r".*/ndbus\d+/region\d+", path)
-        kind = dax_kind(path, None if region is None else sysroot.line(f"{region[0]}/devtype"))
-        earlier = found.get(node)
-        if earlier is not None and earlier.kind is not kind:
-            kind = MemoryKind.UNKNOWN
-        found[node] = KnownKind(kind, f"DAX device {name}, {path}" if earlier is None else f"{earlier.source}; {path}")
-    return found
-
-
 def module_kind(module_type: str) -> MemoryKind:
     """Return the kind of memory of a module by EDAC's name of it, such as ``Registered-DDR4``."""
     if module_type.startswith("High-bandwidth-memory"):
@@ -294,33 +255,36 @@ def module_kind(module_type: str) -> MemoryKind:
     return MemoryKind.DRAM if re.search(r"DDR|SDR|RMBS|XDR|DRAM", module_type) else MemoryKind.UNKNOWN
 
 
-def _modules_kind(controllers: Sequence[EdacController]) -> KnownKind | None:
-    """The kind of all memory modules; None where they differ or are not known."""
+def read_memory_kinds(
+    sysroot: Sysroot, with_cpus: Collection[int], controllers: Sequence[EdacController]
+) -> dict[int, tuple[MemoryKind, str]]:
+    """Return the kind of memory that a driver reports, and where, by node; ``with_cpus`` are the nodes with CPUs."""
+    found: dict[int, tuple[MemoryKind, str]] = {}
     types = dict.fromkeys(module.kind or "" for controller in controllers for module in controller.dimms)
-    kinds = {module_kind(name) for name in types}
-    if len(kinds) != 1 or MemoryKind.UNKNOWN in kinds:
-        return None
-    return KnownKind(kinds.pop(), f"memory modules: {', '.join(types)} (EDAC)")
-
-
-def _gpu_nodes(sysroot: Sysroot) -> dict[int, KnownKind]:
-    found: dict[int, KnownKind] = {}
+    of_modules = {module_kind(name) for name in types}
+    if len(of_modules) == 1 and MemoryKind.UNKNOWN not in of_modules:  # else they differ or are not known
+        found = dict.fromkeys(with_cpus, (of_modules.pop(), f"memory modules: {', '.join(types)} (EDAC)"))
+    for name in sysroot.names(_DAX):
+        node = sysroot.count(f"{_DAX}/{name}/target_node")
+        path = sysroot.realpath(f"{_DAX}/{name}")
+        driver = link_name(sysroot, f"{_DAX}/{name}/driver")
+        # Of another driver it is no memory of the kernel; and beside CPUs it is not all that the node has.
+        if node is None or path is None or driver not in (None, "kmem") or node in with_cpus:
+            continue
+        region = re.match(r".*/ndbus\d+/region\d+", path)
+        kind = dax_kind(path, None if region is None else sysroot.line(f"{region[0]}/devtype"))
+        earlier, source = found.get(node, (kind, f"DAX device {name}"))
+        found[node] = (
+            kind if earlier is kind else MemoryKind.UNKNOWN,
+            f"{source}{'; ' if node in found else ', '}{path}",
+        )
     for name in sysroot.names(_GPUS):
         status = f"{_GPUS}/{name}/numa_status"
         for line in (sysroot.read(status) or "").splitlines():
             key, _, value = line.partition(":")
             if key.strip() == "Node" and value.strip().isdecimal() and len(value.strip()) < 6:
-                found[int(value)] = KnownKind(MemoryKind.GPU, status)
+                found[int(value)] = (MemoryKind.GPU, status)
     return found
-
-
-def read_memory_kinds(
-    sysroot: Sysroot, with_cpus: Collection[int], controllers: Sequence[EdacController]
-) -> dict[int, KnownKind]:
-    """Return the kind of memory that a driver reports, by node; ``with_cpus`` are the nodes that have CPUs."""
-    modules = _modules_kind(controllers)
-    kinds = {} if modules is None else dict.fromkeys(with_cpus, modules)
-    return {**kinds, **_dax_kinds(sysroot, with_cpus), **_gpu_nodes(sysroot)}
 
 
 def read_memory_tiers(sysroot: Sysroot) -> dict[int, int]:
@@ -346,27 +310,27 @@ def read_dimm_slots(sysroot: Sysroot) -> tuple[DimmSlot, ...]:
     return slots
 
 
-def _dimm(sysroot: Sysroot, base: str, name: str) -> EdacDimm:
-    megabytes = sysroot.count(f"{base}/size", _MEGABYTES_LIMIT + 1)
-    return EdacDimm(
-        name=name,
-        label=sysroot.line(f"{base}/dimm_label"),
-        location=sysroot.line(f"{base}/dimm_location"),
-        kind=sysroot.line(f"{base}/dimm_mem_type"),
-        size_bytes=None if megabytes is None else megabytes << 20,
-        correctable_errors=sysroot.count(f"{base}/dimm_ce_count"),
-        uncorrectable_errors=sysroot.count(f"{base}/dimm_ue_count"),
-    )
-
-
 def read_edac(sysroot: Sysroot) -> tuple[EdacController, ...]:
     """Return the memory controllers that have an EDAC driver, with their modules."""
     controllers = []
-    for name in sysroot.names(_EDAC):
-        if _CONTROLLER.fullmatch(name) is None:
-            continue
+    for name in filter(_CONTROLLER.fullmatch, sysroot.names(_EDAC)):
         base = f"{_EDAC}/{name}"
         modules = [match for entry in sysroot.names(base) if (match := _MODULE.fullmatch(entry)) is not None]
+        dimms = []
+        for match in sorted(modules, key=lambda match: (match[1], int(match[2]))):
+            module = f"{base}/{match[0]}"
+            megabytes = sysroot.count(f"{module}/size", _MEGABYTES_LIMIT + 1)
+            dimms.append(
+                EdacDimm(
+                    name=match[0],
+                    label=sysroot.line(f"{module}/dimm_label"),
+                    location=sysroot.line(f"{module}/dimm_location"),
+                    kind=sysroot.line(f"{module}/dimm_mem_type"),
+                    size_bytes=None if megabytes is None else megabytes << 20,
+                    correctable_errors=sysroot.count(f"{module}/dimm_ce_count"),
+                    uncorrectable_errors=sysroot.count(f"{module}/dimm_ue_count"),
+                )
+            )
         controllers.append(
             EdacController(
                 name=name,
@@ -374,10 +338,7 @@ def read_edac(sysroot: Sysroot) -> tuple[EdacController, ...]:
                 correctable_errors=sysroot.count(f"{base}/ce_count"),
                 uncorrectable_errors=sysroot.count(f"{base}/ue_count"),
                 seconds_since_reset=sysroot.count(f"{base}/seconds_since_reset"),
-                dimms=tuple(
-                    _dimm(sysroot, f"{base}/{match[0]}", match[0])
-                    for match in sorted(modules, key=lambda match: (match[1], int(match[2])))
-                ),
+                dimms=tuple(dimms),
             )
         )
     return tuple(controllers)
