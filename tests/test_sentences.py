@@ -65,7 +65,7 @@ ALLOWED = {
         "compare/conditions.py": "parse_condition",
         "probing/manifest.py": "_convert",
         "sizing/design.py": "_base",
-        "sizing/input_key.py": "InputKey._number InputKey._bare",
+        "sizing/keys.py": "InputKey._number InputKey._bare",
         "sizing/io/capacity.py": "_parse_stages",
         "sizing/licensing/contract.py": "chosen_options",
         "terminal/compact_select.py": "ChoiceOverlay._take_number ChoiceOverlay.on_key",
@@ -99,7 +99,7 @@ ALLOWED = {
         "probing/kit/template.py": "template_files",
         "probing/manifest_file.py": "_key",
         "sizing/inputs/imported.py": "read_workload _intervals",
-        "sizing/licensing/price_age.py": "last_day",
+        "sizing/licensing/cost.py": "last_day",
     },
     "a title, in the form that the records of a session have it in": {
         "views/inputs/advice.py": "confidence_text answer_title",

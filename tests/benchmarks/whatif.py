@@ -13,7 +13,7 @@ from sizeup.discovery.machine import discover
 from sizeup.sizing import rules
 from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.inputs.presets import find_preset
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.licensing.table import rows
 from sizeup.sizing.sensitivity import flips, tornado
 

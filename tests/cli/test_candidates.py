@@ -10,7 +10,7 @@ from report.sessions import records, written
 from sizeup import cli
 from sizeup.cli.sizing_inputs import sized_subject
 from sizeup.sizing.advise import size
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.views.result.candidates import Candidate, best_first, not_judged
 
 OFFER = """schema = "sizeup.candidate/1"

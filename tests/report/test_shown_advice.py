@@ -28,7 +28,7 @@ from sizeup.session.records import (
 )
 from sizeup.sizing.inputs import measured as measured_module
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.session_advice import AdviceOrigin, AdviceSelector, session_advice
 from sizeup.views.result.summary import summary
 

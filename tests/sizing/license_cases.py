@@ -3,7 +3,7 @@
 from sizeup.model.advice import Advice
 from sizeup.sizing import rules
 from sizeup.sizing.advise import Sizing, size
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 
 RULES = rules.shipped()
 XEON = "machine.cpu_model=Intel(R) Xeon(R) CPU E5320 @ 1.86GHz"

@@ -2,7 +2,7 @@
 
 from sizeup.model.advice import Advice, Card
 from sizeup.sizing.advise import Sizing, size
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 
 SERVER = ("machine.cores=32", "machine.ghz=2.9")
 

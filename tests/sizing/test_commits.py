@@ -9,7 +9,7 @@ from sizeup.session.value import Session
 from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.views.cards.measured import measured_texts
 from sizing.measured_sessions import put, session
 from sizing.sized import card

@@ -4,7 +4,7 @@ import pytest
 
 from sizeup.model.advice import Card
 from sizeup.sizing.advise import Sizing, size
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.verdict import ShareLimits, Shares, ShareStatus
 from sizeup.sizing.workload import Growth, growth_of_sum
 from sizeup.views.cards.cards import card_views

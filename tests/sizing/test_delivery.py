@@ -12,7 +12,7 @@ from sizeup.quantity import Doubt, Origin, Quantity
 from sizeup.sizing.advise import size
 from sizeup.sizing.delivery import delivered_parts, with_drives
 from sizeup.sizing.input_value import Value
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.rules import shipped
 from sizing.storage_machines import NVME, fibre_channel, port
 

@@ -10,7 +10,7 @@ from sizeup import cli
 from sizeup.errors import UsageError
 from sizeup.sizing.advise import size
 from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, DesignPart, design, kept_settings
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.rules import shipped
 from sizeup.views.result.design import alternatives_table, design_notes
 

@@ -6,7 +6,7 @@ from sizeup.model.advice import Advice
 from sizeup.sizing import rules
 from sizeup.sizing.advise import size
 from sizeup.sizing.editions import related_editions, too_small
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.views.result.licenses import license_table
 
 XEON = ("machine.sockets=2", "machine.cores=32", "machine.threads_per_core=2", "machine.cpu_model=Xeon Gold 6326")

@@ -21,7 +21,7 @@ from sizeup.session.value import Session, StepRun
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.input_value import with_stated
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizing.measured_sessions import ONE, drives, put, session
 from sizing.storage_machines import fibre_channel, port
 

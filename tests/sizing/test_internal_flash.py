@@ -9,7 +9,7 @@ from sizeup.model.storage import Hba, Transport
 from sizeup.quantity import Quantity
 from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizing.measured_sessions import FIVE, drives, ramp, session
 from sizing.sized import advice, card
 from sizing.storage_machines import fibre_channel, port

@@ -6,7 +6,7 @@ import pytest
 
 from sizeup.errors import UsageError
 from sizeup.sizing.advise import size
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.licensing.table import rows
 from sizeup.views.result.answer import answer_lines
 from sizeup.views.result.license_answer import license_basis

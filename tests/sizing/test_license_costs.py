@@ -8,7 +8,7 @@ import pytest
 from sizeup import cli
 from sizeup.sizing import rules
 from sizeup.sizing.advise import size
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.views.result.answer import answer_lines
 from sizing.license_cases import OVERRIDE, RULES, XEON, found, sized
 

@@ -7,7 +7,7 @@ from sizeup.errors import UsageError
 from sizeup.model.machine import Machine, Platform
 from sizeup.model.topology import Core, Package, Pu
 from sizeup.sizing.advise import described, size
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.licensing.table import rows
 from sizeup.views.result.answer import answer_lines
 from sizing.license_cases import RULES, XEON, found, sized, units

@@ -5,7 +5,7 @@ import pytest
 from sizeup.model.machine import LogicalPartition, Machine, Platform
 from sizeup.model.topology import Core, Package, Pu
 from sizeup.sizing.advise import Sizing, described, size
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.views.result.license_answer import is_about_licenses
 from sizing.license_cases import found, sized
 

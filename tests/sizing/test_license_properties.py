@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sizeup.quantity import Quantity
 from sizeup.sizing import rules
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.licensing.table import Row, rows
 from tiers import in_gate
 

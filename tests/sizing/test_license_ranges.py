@@ -7,7 +7,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.topology import Core, Package
 from sizeup.sizing import rules
 from sizeup.sizing.advise import described, size
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.views.result.license_answer import license_basis, license_verdict
 from sizeup.views.result.licenses import license_table
 from sizing.license_cases import XEON, found, sized

@@ -3,7 +3,7 @@
 from sizeup.model.sample import Status
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizing.measured_sessions import FIVE, ramp, session
 
 

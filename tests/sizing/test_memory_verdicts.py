@@ -8,7 +8,7 @@ from sizeup.model.topology import Core
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.detected import detected
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.views.result.answer import answer_lines
 from sizing.sized import advice, card, sized
 

@@ -14,12 +14,10 @@ from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity, Words, compare
 from sizeup.sizing import cards, cpu, memory_share, rules
 from sizeup.sizing.advise import Sizing, size
-from sizeup.sizing.input_key import InputKind
 from sizeup.sizing.input_value import Value
-from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.io import share, space
 from sizeup.sizing.io.demand import io_demand
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.keys import KEYS, InputKind, parse_settings
 from sizeup.sizing.sensitivity import flips, tornado
 from sizeup.sizing.sheet import Sheet
 from sizeup.sizing.verdict import WORST_FIRST

@@ -7,7 +7,7 @@ import pytest
 from sizeup.errors import SizeupError, UsageError
 from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.imported import parse_toml
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 
 SHAPE = "NAME:LINK*PORTS, separated by commas, with @CARDS where ports share a card, such as hba:fc16*2,array:fc32*4@2"
 SUM = (

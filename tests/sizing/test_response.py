@@ -5,8 +5,8 @@ import pytest
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.sizing.advise import size
-from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.io.response import latency_at
+from sizeup.sizing.keys import parse_settings
 
 CURVE = ("capacity.curve_iops=10000,40000,60000", "capacity.curve_ms=0.2,0.4,1.2")
 DISKS = ("array.disks=24", "array.drive=hdd-15k", "array.raid=10", "workload.read_percent=100")

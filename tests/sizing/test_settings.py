@@ -11,8 +11,7 @@ import pytest
 from sizeup import cli
 from sizeup.cli.size_emit import FILES
 from sizeup.sizing.advise import size
-from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.keys import KEYS, parse_settings
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.settings import ChosenSetting, chosen_settings, settings_table
 

@@ -20,7 +20,7 @@ from sizeup.quantity import Quantity
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.advise import answer, described
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sheet import Inputs
 from sizing.measured_sessions import drives, session

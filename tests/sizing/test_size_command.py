@@ -8,8 +8,7 @@ import pytest
 from sizeup import cli
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity
-from sizeup.sizing.input_key import InputKind
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.keys import KEYS, InputKind
 
 
 def sized(capsys: pytest.CaptureFixture[str], *settings: str) -> dict:

@@ -17,7 +17,7 @@ from sizeup.session.value import Session, StepRun
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizing.measured_sessions import ramp, session
 
 ARRAY = ("array.disks=24", "array.raid=10", "array.disk_gb=960")

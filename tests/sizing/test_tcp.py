@@ -12,7 +12,7 @@ from sizeup.model.network import NfsMount, NfsOperation, Nic, TcpBuffers
 from sizeup.quantity import Quantity, Words
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.detected import detected
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.views.machine.detection import detected as machine_of
 from sizeup.views.machine.detection import detection
 

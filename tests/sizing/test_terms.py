@@ -4,8 +4,7 @@ import math
 
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.rules import shipped
-from sizeup.sizing.sheet import Sheet
-from sizeup.sizing.term import answered, in_seconds, term, worked
+from sizeup.sizing.sheet import Sheet, answered, in_seconds, term, worked
 
 
 def test_a_working_is_the_arithmetic_of_its_result_in_the_units_of_its_numbers() -> None:

@@ -10,7 +10,7 @@ from sizeup.model.topology import Core, Package
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.input_value import UnusedMeasurement
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.rules import shipped
 from sizeup.views.inputs.advice import sizing_data
 from sizeup.views.inputs.sizing_table import AnswerRow, answer_rows

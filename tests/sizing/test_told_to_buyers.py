@@ -15,7 +15,7 @@ from sizeup.session.records import SessionRecord, StatedInput
 from sizeup.session.value import Session
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.price_age import price_warnings
+from sizeup.sizing.licensing.cost import price_warnings
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, recomputed_label
 from sizeup.views.cards.cards import card_views
 from sizeup.views.cards.detected import detected_texts

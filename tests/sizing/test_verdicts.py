@@ -6,8 +6,8 @@ from sizeup.quantity import Doubt, Origin, Quantity, Words
 from sizeup.sizing import rules
 from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.presets import find_preset
-from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.io.response import waiting_share
+from sizeup.sizing.keys import parse_settings
 from sizing.sized import ARRAY, SERVER, advice, card, sized, value
 
 

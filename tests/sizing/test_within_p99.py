@@ -14,7 +14,7 @@ from sizeup.session.value import Session
 from sizeup.sizing.advise import size
 from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.views.cards.cards import CardView
 from sizeup.views.cards.measured import measured_texts
 from sizeup.views.cards.table import card_table

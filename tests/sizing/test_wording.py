@@ -9,11 +9,9 @@ from sizeup.model.machine import Machine, Platform
 from sizeup.model.topology import Core, Package
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import Sizing, described, size
-from sizeup.sizing.input_key import InputKind
 from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.inputs.presets import shipped_presets
-from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.keys import KEYS, InputKind, parse_settings
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sheet import open_question
 from sizeup.views.result.licenses import license_table

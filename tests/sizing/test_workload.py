@@ -7,7 +7,7 @@ from sizeup.sizing import rules
 from sizeup.sizing.advise import size
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.imported import WorkloadFile, read_workload
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.sheet import Sheet
 from sizeup.sizing.workload import Demand, Growth, workload_demand
 from sizeup.views.result.answer import answer_lines

@@ -6,7 +6,7 @@ import pytest
 
 from sizeup.batch.summary import verdict_lines
 from sizeup.sizing.advise import Sizing, size
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import flips
 from sizeup.views.cards.cards import CardView, card_views, cards_data

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.views.result.basis import basis_text
 
 

@@ -123,7 +123,7 @@ def _writer(session: Session, chosen: str, arguments: argparse.Namespace) -> Cal
 
 def _advice(session: Session, chosen: str, arguments: argparse.Namespace) -> ShownAdvice:
     """Return the recorded advice, or that for the workload and the inputs that the user states."""
-    from sizeup.sizing.inputs.typed import parse_settings
+    from sizeup.sizing.keys import parse_settings
     from sizeup.sizing.session_advice import RECOMPUTE, session_advice
 
     workload = read_workload_files(arguments.workload) if arguments.workload else {}

@@ -120,7 +120,7 @@ def _file(given: str) -> str:
 
 def workload_inputs(arguments: argparse.Namespace) -> dict[str, Value]:
     """Return the inputs from the workload files, and over them those that are set; the options are ``SIZING``."""
-    from sizeup.sizing.inputs.typed import parse_settings
+    from sizeup.sizing.keys import parse_settings
 
     for flag in ("--percentile", "--devices", "--workload-cores"):
         refuse_without(arguments, flag, "--workload")

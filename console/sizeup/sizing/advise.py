@@ -17,19 +17,18 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing import claims, cpu, editions, flash, memory, memory_share, redo, rules, scan, value
 from sizeup.sizing.cards import resource_cards
 from sizeup.sizing.input_value import UnusedMeasurement, Value
-from sizeup.sizing.inputs.detected import detected, storage_of
-from sizeup.sizing.inputs.detected_space import space_for
-from sizeup.sizing.io import array, balance, capacity, demand, response, share, space, tcp, transfer_cost
+from sizeup.sizing.inputs.detected import detected, space_for, storage_of
+from sizeup.sizing.io import array, capacity, demand, response, share, space, tcp, transfer_cost
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing import alternatives, cost, count, limits, required
-from sizeup.sizing.licensing.price_age import price_warnings
+from sizeup.sizing.licensing.cost import price_warnings
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, open_question
 from sizeup.sizing.storage_paths import find_target
 from sizeup.text import capitalized
 
 _MODULES = (
-    *(share, balance, space, cpu, memory_share, demand, capacity, transfer_cost, tcp, array, response),
+    *(share, space, cpu, memory_share, demand, capacity, transfer_cost, tcp, array, response),
     *(redo, memory, flash, scan, required, limits, cost, editions, alternatives, value, claims),
 )
 """In the order of the page."""

@@ -8,8 +8,7 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.io.array import drive_count
 from sizeup.sizing.io.capacity import find_bottleneck, servers
-from sizeup.sizing.sheet import Calculation, Sheet, shown
-from sizeup.sizing.term import answered, in_seconds, term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, answered, in_seconds, shown, term, worked
 from sizeup.units import format_in
 
 

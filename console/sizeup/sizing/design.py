@@ -19,10 +19,9 @@ from sizeup.sizing.advise import CALCULATIONS, complete, refuse_contradictions, 
 from sizeup.sizing.editions import too_small
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.imported import FILE_KEYS
-from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.io.array import FEWEST_DRIVES
 from sizeup.sizing.io.capacity import stated_stages
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.keys import KEYS, parse_settings
 from sizeup.sizing.licensing.contract import chosen_contract
 from sizeup.sizing.licensing.cost import LicenseCost
 from sizeup.sizing.pack import short

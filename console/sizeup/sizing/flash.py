@@ -9,8 +9,7 @@ from sizeup.quantity import Quantity
 from sizeup.sizing.io.array import flash_drives, raw_bytes, usable_bytes
 from sizeup.sizing.io.capacity import INSIDE, inside_servers
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.sheet import Calculation, Sheet, shown
-from sizeup.sizing.term import answered, term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, answered, shown, term, worked
 from sizeup.units import format_in
 
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
-from sizeup.sizing.sheet import Calculation, Sheet, shown
-from sizeup.sizing.term import Term, answered, in_seconds, term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, in_seconds, shown, term, worked
 from sizeup.units import format_in
 
 

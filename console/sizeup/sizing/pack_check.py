@@ -13,7 +13,7 @@ from graphlib import CycleError, TopologicalSorter
 from sizeup.errors import MalformedError, UsageError
 from sizeup.quantity import Origin
 from sizeup.sizing.formula import Formula, parse_formula
-from sizeup.sizing.inputs.typed import find_key
+from sizeup.sizing.keys import find_key
 from sizeup.sizing.pack import Pack, short
 
 

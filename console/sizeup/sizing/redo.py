@@ -12,8 +12,7 @@ from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.array import drive_iops, flash_drives
 from sizeup.sizing.io.capacity import payload
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.sheet import Calculation, Sheet, shown
-from sizeup.sizing.term import Term, answered, in_seconds, term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, in_seconds, shown, term, worked
 from sizeup.units import format_in
 
 _DAY_S = 86400

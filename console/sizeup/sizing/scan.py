@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.sizing.io.capacity import find_bottleneck
-from sizeup.sizing.sheet import Calculation, Sheet, shown
-from sizeup.sizing.term import Term, answered, term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, shown, term, worked
 
 
 def _compression(sheet: Sheet) -> Term:

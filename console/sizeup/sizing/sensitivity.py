@@ -12,8 +12,7 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.advise import answer
-from sizeup.sizing.input_key import InputKind
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.keys import KEYS, InputKind
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Inputs
 from sizeup.units import base_unit

@@ -1,7 +1,8 @@
-"""Sheet: one calculation, with the inputs it used, its working and its caveats."""
+"""Sheet: one calculation, with the inputs it used, its working and its caveats; terms are the numbers of a working."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
@@ -237,3 +238,61 @@ def in_unit(value: float, unit: str, digits: int = 4) -> float:
 def figure(number: float) -> str:
     """Return a ratio or a small count for a sentence, with three digits, and 0 only for 0."""
     return format_in(float(f"{number:.3g}"), "")
+
+
+class Term(Struct, frozen=True):
+    """A number of a calculation, and what its working writes for it."""
+
+    value: float
+    """In base units."""
+    text: str
+    unit: str = ""
+    """What it is shown in; empty for arithmetic that is not worked out yet."""
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __add__(self, other: Term) -> Term:
+        return Term(self.value + other.value, f"{self} + {other}")
+
+    def __sub__(self, other: Term) -> Term:
+        return Term(self.value - other.value, f"{self} - {other}")
+
+    def __mul__(self, other: Term) -> Term:
+        return Term(self.value * other.value, f"{self} x {other}")
+
+    def __truediv__(self, other: Term) -> Term:
+        return Term(self.value / other.value, f"{self} / {other}")
+
+    def __ceil__(self) -> Term:
+        return Term(math.ceil(self.value), f"ceil({self})")
+
+    def scaled(self, factor: float) -> Term:
+        """Return the same in another base unit: nanoseconds in place of seconds."""
+        return Term(self.value * factor, self.text, self.unit)
+
+
+def term(number: Quantity | float, unit: str) -> Term:
+    """Return a number as it is written in a unit, with all its digits."""
+    value = number.value if isinstance(number, Quantity) else number
+    return Term(value, format_in(value, unit), unit)
+
+
+def in_seconds(time: Quantity, unit: str) -> Term:
+    """Return a time in seconds for arithmetic with rates, as it is written in a unit."""
+    return Term(time.value / 1e9, format_in(time.value, unit))
+
+
+def worked(sheet: Sheet, arithmetic: Term, unit: str) -> Term:
+    """Write a line of the working, and return what it comes to."""
+    found = term(arithmetic.value, unit)
+    sheet.line(f"{arithmetic} = {found}")
+    return found
+
+
+def answered(
+    sheet: Sheet, advice_id: str, title: str, verdict: str, found: Term, source: str, *, decision: str = ""
+) -> Advice:
+    """Return the advice on what was worked out, in the unit that it is shown in."""
+    quantity = sheet.answer(found.value, found.unit or "1", source)
+    return sheet.advice(advice_id, title, verdict, quantity, found.unit or "1", decision=decision)

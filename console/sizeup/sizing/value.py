@@ -11,8 +11,7 @@ from sizeup.sizing.licensing.contract import chosen_contract
 from sizeup.sizing.licensing.cost import a_year, list_price, price_name
 from sizeup.sizing.licensing.count import count_range, range_end, ranged, usd_range
 from sizeup.sizing.licensing.required import licenses_required
-from sizeup.sizing.sheet import Calculation, Sheet, shown
-from sizeup.sizing.term import Term, answered, term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, shown, term, worked
 from sizeup.units import base_unit, format_in
 
 

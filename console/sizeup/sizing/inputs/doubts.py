@@ -20,8 +20,8 @@ from sizeup.quantity import Doubt, Quantity
 from sizeup.session.value import Point, StepRun
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures, quantity
+from sizeup.sizing.io.mixed import MIXED_WRITES, mix_cost
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.mix import MIXED_WRITES, mix_cost
 from sizeup.sizing.storage_paths import StorageTarget, internal_disks
 from sizeup.units import format_bytes, format_in
 

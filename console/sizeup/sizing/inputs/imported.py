@@ -24,7 +24,7 @@ from sizeup.importers.intervals import Intervals, LoadInterval
 from sizeup.importers.sar import KSAR_HEADING, SADF_HEADING, SADF_MARKS, parse_ksar, parse_sadf, parse_sar
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 
 FILE_KEYS = {
     "workload": ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "license.users"),

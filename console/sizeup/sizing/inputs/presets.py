@@ -13,7 +13,7 @@ from sizeup.decoding import parse_toml
 from sizeup.errors import MalformedError, UsageError
 from sizeup.quantity import Origin
 from sizeup.sizing.input_value import Value
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import parse_settings
 from sizeup.text import nearest
 
 

@@ -8,14 +8,35 @@ from msgspec import Struct
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
-from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.sheet import Calculation, Sheet, shown
-from sizeup.sizing.term import Term, answered, term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, shown, term, worked
 from sizeup.units import format_in
 
 FEWEST_DRIVES = {"0": 1, "1": 2, "10": 2, "5": 3, "6": 4}
 """Fewest drives of a volume, by RAID level."""
+
+
+class StageCapacity(Struct, frozen=True):
+    """One stage of the path to the disks, of all servers together."""
+
+    name: str
+    rate: Quantity | None
+    """Bytes per second; None where it is unknown, or where only IOPS limit."""
+    iops: Quantity | None = None
+    left: float | None = None
+    """The share of its bytes per second that the largest single failure leaves; None where that is unknown."""
+    failure: str = ""
+    """That failure: ``one of 2 paths``."""
+    network: bool = False
+    """Whether it is Ethernet."""
+    drives: bool = False
+    """Whether it is the drives of an array."""
+    title: str = ""
+    """Its name among other stages, where the narrowest link is no name for all paths together; empty for ``name``."""
+    smaller: tuple[tuple[str, float], ...] = ()
+    """Smaller single failures, each with the share that it leaves: of a port, where a card is the largest."""
+    iops_left: float | None = None
+    """The share of its IOPS that the largest single failure leaves."""
 
 
 class DriveFigure(Struct, frozen=True):

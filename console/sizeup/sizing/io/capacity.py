@@ -13,12 +13,10 @@ from msgspec.structs import replace
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
-from sizeup.sizing.io.array import drives_stage, flash_drives
-from sizeup.sizing.io.stage import StageCapacity
+from sizeup.sizing.io.array import StageCapacity, drives_stage, flash_drives
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import shares_load
-from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
-from sizeup.sizing.term import Term, answered, term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, brief, shown, term, worked
 from sizeup.text import capitalized, nearest
 from sizeup.units import format_in
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.io.capacity import servers
-from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
-from sizeup.sizing.term import term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, brief, shown, term, worked
 from sizeup.sizing.workload import Demand, growth, workload_demand
 from sizeup.units import format_in
 

@@ -5,10 +5,20 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from sizeup.quantity import Doubt, Origin, Quantity
-from sizeup.sizing.io.stage import StageCapacity
-from sizeup.sizing.mix import MIXED_WRITES, mix_cost
+from sizeup.sizing.io.array import StageCapacity
 from sizeup.sizing.sheet import Sheet
 from sizeup.sizing.verdict import share_text
+
+MIXED_WRITES = 0.3
+"""The share of writes of the mix that is measured."""
+_WRITE_COST, _ARRAY_WRITE_COST = 40.0, 10.0
+"""Reads that a write costs at most where none was measured: of a device, and of an array, whose cache takes writes."""
+
+
+def mix_cost(written: float, *, shared: bool) -> float:
+    """Return how many reads a request of a mix costs at most; ``shared``: on an array or a filer."""
+    return 1 - written + written * (_ARRAY_WRITE_COST if shared else _WRITE_COST)
+
 
 _SAME_MIX = 0.05
 """Shares of writes that differ by less are one mix; redo adds to those of the workload."""

@@ -12,8 +12,7 @@ from sizeup.sizing.io.array import drive_count, drive_iops
 from sizeup.sizing.io.capacity import MEASURE, servers
 from sizeup.sizing.io.demand import io_demand
 from sizeup.sizing.io.share import all_stages
-from sizeup.sizing.sheet import Calculation, Sheet, brief, figure
-from sizeup.sizing.term import answered, term
+from sizeup.sizing.sheet import Calculation, Sheet, answered, brief, figure, term
 from sizeup.sizing.verdict import share_text
 from sizeup.sizing.workload import Demand
 from sizeup.text import capitalized

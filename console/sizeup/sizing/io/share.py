@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Bounds, Card, Failure, ShareFacts, StageUse
 from sizeup.quantity import Doubt, Origin, Quantity, Words
-from sizeup.sizing.defaults import JudgedEnds, resting_on
-from sizeup.sizing.io.array import replaced_figures
-from sizeup.sizing.io.capacity import INSIDE, MEASURE, STORAGE, path_stages, servers, with_drives
+from sizeup.sizing.io.array import StageCapacity, replaced_figures
+from sizeup.sizing.io.capacity import INSIDE, MEASURE, STORAGE, find_bottleneck, path_stages, servers, with_drives
 from sizeup.sizing.io.demand import io_demand
 from sizeup.sizing.io.mixed import of_mix, of_other_mix
-from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
+from sizeup.sizing.sheet import Calculation, Inputs, Sheet, answered, brief, figure, shown, term
 from sizeup.sizing.verdict import (
     Judgment,
     ShareLimits,
@@ -33,9 +31,104 @@ from sizeup.sizing.verdict import (
     share_text,
     write_later_shares,
 )
-from sizeup.sizing.workload import Demand, Growth, at_ends, growth, lacks_redo, workload_demand
+from sizeup.sizing.workload import (
+    ONE_INSTANCE,
+    Demand,
+    Growth,
+    at_ends,
+    averages,
+    covers_one_instance,
+    growth,
+    lacks_redo,
+    workload_demand,
+)
 from sizeup.text import capitalized
 from sizeup.units import format_in
+
+
+class JudgedEnds(Struct, frozen=True):
+    """What the storage, or a part of it, is judged as, with its shares of the ends of the capacity."""
+
+    status: ShareStatus
+    best: float
+    worst: float
+    when: str = ""
+    """In which year they are: `` in year 3``; empty for today."""
+
+
+def resting_on(
+    sheet: Sheet, now: JudgedEnds, judge: Callable[[Sheet], JudgedEnds], *, by_rule: bool = False
+) -> tuple[str, ...]:
+    """Return the defaults that can change the status, each with the share there; all of them where none does alone."""
+    if now.status is ShareStatus.UNCERTAIN:
+        return ()
+    given = {text: ends for text, ends in _defaults(sheet, by_rule=by_rule).items() if ends}
+    unbound = JudgedEnds(ShareStatus.FAIL, math.inf, math.inf)
+    reached = {
+        (text, words): unbound if end is None else judge(Sheet({**sheet.inputs, **end}, sheet.rules))
+        for text, ends in given.items()
+        for words, end in ends.items()
+    }
+    changing = [place for place, at in reached.items() if at.status is not now.status]
+    for choose in () if changing else (max, min):
+        picked = [
+            choose(((text, words) for words in ends), key=lambda at: reached[at].worst) for text, ends in given.items()
+        ]
+        together = {key: value for text, words in picked for key, value in (given[text][words] or {}).items()}
+        if len(picked) > 1 and judge(Sheet({**sheet.inputs, **together}, sheet.rules)).status is not now.status:
+            changing += [at for at in picked if reached[at] != now]
+    named: dict[str, list[tuple[str, JudgedEnds]]] = {}
+    for text, words in changing:
+        named.setdefault(text, []).append((words, reached[text, words]))
+    return tuple(_named(text, ends, now) for text, ends in named.items())
+
+
+def _named(text: str, ends: Sequence[tuple[str, JudgedEnds]], now: JudgedEnds) -> str:
+    """Return a default with the shares at some of its ends."""
+    shares = ((words, at.best if now.status is ShareStatus.FAIL else at.worst) for words, at in ends)
+    said = ", ".join(
+        f"{share_text(share)}{now.when} {words}" for words, share in shares if words.strip() and share < math.inf
+    )
+    return f"{text} ({said})" if said else text
+
+
+def _defaults(sheet: Sheet, *, by_rule: bool) -> Mapping[str, Mapping[str, Inputs | None]]:
+    """Return what nobody chose of a demand, and what replaces it at each end; None where nothing bounds the demand."""
+    if by_rule:  # which is no workload: neither end of it is known
+        none = Quantity(0.0, "bytes/s", Origin.RULE, "no workload")
+        return {"a rule of thumb in place of a workload": {"": None, " ": {"workload.mb_s": none}}}
+    found: dict[str, Mapping[str, Inputs | None]] = {ONE_INSTANCE: {"": None}} if covers_one_instance(sheet) else {}
+    if hidden := averages(sheet):
+        factor = sheet.rule("workload.peak-factor").value
+        peaks = {key: value.scaled(factor) for key, value in hidden.items()}
+        found["no peaks above the average"] = {f"at {format_in(factor, '')} times that": peaks}
+    for key, unit, text in (
+        ("workload.io_kib", "KiB", "a block size of {} by default"),
+        ("workload.read_percent", "%", "{} reads by default"),
+    ):
+        value = sheet.inputs.get(key)
+        if isinstance(value, Quantity) and value.origin is Origin.RULE and sheet.has_used(key):
+            ends = (Quantity(end, value.unit, value.origin, value.source) for end in (value.low, value.high) if end)
+            found[text.format(shown(value, unit))] = {f"at {shown(end, unit)}": {key: end} for end in ends}
+    if sheet.has_used("redo.write.usual"):
+        largest = sheet.rules.figure("redo.write.largest")
+        sizes = {"one block": sheet.inputs.get("workload.io_kib"), shown(largest, "KiB"): largest}
+        found[f"redo writes of {shown(sheet.rule('redo.write.usual'), 'KiB')} by default"] = {
+            f"if they are of {name}": {"redo.write_kib": size}
+            for name, size in sizes.items()
+            if isinstance(size, Quantity)
+        }
+    key = "capacity.commits_s"
+    if isinstance(commits := sheet.inputs.get(key), Quantity) and sheet.has_used(key):
+        for one in commits.doubts:
+            if one.default and one.end:
+                fewer = Quantity(one.end, commits.unit, commits.origin, commits.source)
+                found[one.reason] = {"at 1": {key: fewer}}
+    if sheet.has_used("path.stages") and "path.policy" not in sheet.inputs:
+        passive = Words("active-passive", Origin.RULE, "half of the paths")
+        found["all paths carry data"] = {"if half are passive": {"path.policy": passive}}
+    return found
+
 
 DISKS, PATHS = "the disks", "the paths"
 """What is not judged where paths alone are known, and where drives alone are."""
@@ -224,7 +317,9 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     failures = _failures(found, demand.growth)
     if bounds.survives and any(one.left is None for one in found):
         unmeasured["N+1"] = "N+1: required and not judged in full, because what some failures leave is unknown"
-    down, notes = _down_notes(sheet), [*_notes(sheet, found, demand), *unmeasured.values()]
+    lost = None if "path.stages" in sheet.inputs else sheet.optional_words("path.down")
+    down = [] if lost is None else [f"down, so counted as 0: {lost}. Bring it up, or count on what is left"]
+    notes = [*_notes(sheet, found, demand), *unmeasured.values()]
     assumed = _assumed(sheet, case, bounds)
     judgment, end = _judgment(found, demand.growth, bounds, not_judged, ranged=bool(at_ends(sheet)))
     write_later_shares(sheet, judgment.shares, failures)
@@ -399,12 +494,6 @@ def _failures(found: Sequence[StageShare], growth: Growth) -> list[Failure]:
     ]
 
 
-def _down_notes(sheet: Sheet) -> list[str]:
-    """Return which ports and paths are down, where they count."""
-    down = None if "path.stages" in sheet.inputs else sheet.optional_words("path.down")
-    return [] if down is None else [f"down, so counted as 0: {down}. Bring it up, or count on what is left"]
-
-
 def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[str]:
     """Return what a reader must know beside the shares."""
     notes, found = [], _of_io(found)
@@ -439,23 +528,33 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
     if demand.throughput_is_its_own and all(one.stage.rate is None for one in found):
         ways = f"{capitalized(MEASURE)}, or use {KEYS['capacity.mb_s'].flag}"
         notes.append(f"the MB/s of the storage are unknown and not judged. {ways}")
-    _say_of_one_mix(sheet, demand)
-    if demand.understated is not None:
-        stated = brief(demand.understated, "MB/s")
-        notes.append(
-            f"{stated} in all (workload.mb_s) are less than the random I/O alone, which counts: check both figures"
-        )
-    return notes
-
-
-def _say_of_one_mix(sheet: Sheet, demand: Demand) -> None:
-    """Say that IOPS which somebody stated for the storage do not tell reads from writes."""
     stated = sheet.inputs.get("capacity.iops")
     if demand.iops and isinstance(stated, Quantity) and stated.origin is Origin.USER:
         sheet.caveat(
             "the IOPS of the storage are those of one mix, so the share of reads changes nothing; drives are judged by "
             "the mix (array.disks, array.raid)"
         )
+    if demand.understated is not None:
+        notes.append(
+            f"{brief(demand.understated, 'MB/s')} in all (workload.mb_s) are less than the random I/O alone, which "
+            "counts: check both figures"
+        )
+    return notes
 
 
-CALCULATIONS = (Calculation("storage", _storage, ("verdict.storage",)),)
+def _balance(sheet: Sheet) -> Iterator[Advice]:
+    """Return how many times the demand by rule of thumb the storage delivers."""
+    least = find_bottleneck(sheet)
+    demand = io_demand(sheet)
+    if least is None or demand is None or not demand.by_rule or not demand.bytes_per_second:
+        return
+    ratio = least.capacity.value / demand.bytes_per_second
+    sheet.line(f"{shown(least.capacity, 'MB/s')} / {format_in(demand.bytes_per_second, 'MB/s')} = {ratio:.6g}")
+    title = "Storage capacity over the demand by rule of thumb"
+    yield answered(sheet, "io.balance", title, f"{title}: {figure(ratio)} times", term(ratio, ""), "io.balance")
+
+
+CALCULATIONS = (
+    Calculation("storage", _storage, ("verdict.storage",)),
+    Calculation("capacity over the rule of thumb", _balance, ("io.balance",)),
+)

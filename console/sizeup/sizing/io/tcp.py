@@ -10,8 +10,7 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import path_stages, servers
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
-from sizeup.sizing.term import Term, answered, in_seconds, term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, brief, in_seconds, shown, term, worked
 from sizeup.units import format_in
 
 _BUFFERS = (("tcp_rmem", "receive", "reads"), ("tcp_wmem", "send", "writes"))

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from sizeup.model.advice import Advice
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.io.demand import io_demand
-from sizeup.sizing.sheet import Calculation, Sheet, brief, figure, shown
-from sizeup.sizing.term import answered, in_seconds, term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, answered, brief, figure, in_seconds, shown, term, worked
 from sizeup.units import format_in
 
 

@@ -15,8 +15,7 @@ from sizeup.sizing.formula import Formula
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import PARTITION, CountBasis, chosen_product, is_named, licensed_servers
 from sizeup.sizing.pack import FactorEntry, MetricEntry, Pack, ProductEntry
-from sizeup.sizing.sheet import Inputs, MissingError, Sheet
-from sizeup.sizing.term import term, worked
+from sizeup.sizing.sheet import Inputs, MissingError, Sheet, term, worked
 from sizeup.units import base_unit, format_in
 
 NAMES = {

@@ -8,10 +8,9 @@ from msgspec.structs import replace
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.licensing.contract import OF_ONE_PACK, OF_ONE_PRODUCT, chosen_options, soft_hypervisor
-from sizeup.sizing.licensing.cost import list_price, term_cost
+from sizeup.sizing.licensing.cost import is_own_price, list_price, term_cost
 from sizeup.sizing.licensing.count import MinimumOrder
 from sizeup.sizing.licensing.permission import ForbiddenError, permission
-from sizeup.sizing.licensing.price_age import is_own_price
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import Pack, ProductEntry, short
 from sizeup.sizing.rules import Rules

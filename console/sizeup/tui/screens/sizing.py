@@ -16,10 +16,9 @@ from textual.widgets import Input, OptionList, Static
 from sizeup.compare.published_results import PREFIX
 from sizeup.errors import SizeupError
 from sizeup.quantity import Origin, Words
-from sizeup.sizing.input_key import TYPED_SOURCE
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.presets import shipped_presets
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.keys import KEYS, TYPED_SOURCE
 from sizeup.sizing.licensing.table import rows
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.verdict import RESOURCE_NAMES

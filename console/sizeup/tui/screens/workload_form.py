@@ -14,9 +14,8 @@ from textual.widgets import Input, Static
 
 from sizeup.errors import SizeupError
 from sizeup.quantity import Origin
-from sizeup.sizing.input_key import TYPED_SOURCE
 from sizeup.sizing.input_value import UnusedMeasurement, Value
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.keys import KEYS, TYPED_SOURCE
 from sizeup.tui.dialogs import Dialog
 from sizeup.tui.option_text import by_keys
 from sizeup.tui.screens.sizing_state import SizingState, workload_inputs

@@ -10,9 +10,8 @@ from msgspec import Struct
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
-from sizeup.sizing.input_key import TYPED_SOURCE, InputKey, InputKind
 from sizeup.sizing.input_value import UnusedMeasurement, Value
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.keys import KEYS, TYPED_SOURCE, InputKey, InputKind
 from sizeup.sizing.sheet import Inputs
 from sizeup.units import base_unit
 from sizeup.views.inputs.advice import first_of, value_text

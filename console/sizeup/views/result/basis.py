@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from sizeup.quantity import Origin, Quantity
-from sizeup.sizing.input_key import OPTION_SOURCE
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.keys import KEYS, OPTION_SOURCE
 from sizeup.sizing.sheet import Inputs, brief
 from sizeup.sizing.workload import STORAGE_KEYS, YEAR_NS
 from sizeup.units import format_in

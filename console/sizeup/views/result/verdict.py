@@ -10,7 +10,7 @@ from sizeup.model.advice import Advice, AdviceSet, Card, StageUse
 from sizeup.model.finding import Finding, Severity
 from sizeup.quantity import Origin
 from sizeup.sizing.cards import open_cards, overall, verdict
-from sizeup.sizing.input_key import OPTION_SOURCE, TYPED_SOURCE
+from sizeup.sizing.keys import OPTION_SOURCE, TYPED_SOURCE
 from sizeup.sizing.verdict import RESOURCE_NAMES, ShareStatus, share_text
 from sizeup.text import capitalized, listed
 from sizeup.units import format_in
