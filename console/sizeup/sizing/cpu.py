@@ -128,7 +128,10 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     nodes, cores = servers(sheet), sheet.optional("machine.cores")
     sharing = nodes if shares_load(sheet) else 1.0
     if cores is None:
-        yield _unknown(sheet)
+        there = sheet.optional("workload.cpu_cores")
+        demand = shown(sheet.number("workload.cpu_percent"), "%") if there is None else f"{figure(there.value)} cores"
+        said = f"CPU: {demand} demand, capacity unknown. Use {KEYS['machine.cores'].flag}"
+        yield judged(sheet, open_card("cpu", said, demand))
         return
     capacity, limited = cores.scaled(sharing), list[str]()
     if sharing > 1:
@@ -210,20 +213,16 @@ def _product(factors: Sequence[Quantity]) -> Bounds:
     return Bounds(math.prod(one.value for one in factors), math.prod(one.least for one in factors), high)
 
 
-def _unknown(sheet: Sheet) -> Advice:
-    """Return the verdict where the cores of the machine are unknown."""
-    there = sheet.optional("workload.cpu_cores")
-    demand = shown(sheet.number("workload.cpu_percent"), "%") if there is None else f"{figure(there.value)} cores"
-    said = f"CPU: {demand} demand, capacity unknown. Use {KEYS['machine.cores'].flag}"
-    return judged(sheet, open_card("cpu", said, demand))
-
-
 def _demand(sheet: Sheet, capacity: float) -> tuple[list[Quantity], bool]:
     """Return the factors of the cores of this machine that the workload needs.
 
     False where a processor is unknown, so that only the ends of the factors tell something.
     """
-    there = None if _percent_is_chosen(sheet) else sheet.optional("workload.cpu_cores")
+    percent, stated = (sheet.inputs.get(f"workload.cpu_{name}") for name in ("percent", "cores"))
+    typed = isinstance(percent, Quantity) and percent.origin is Origin.USER
+    # A utilization of this machine that somebody typed counts beside busy cores that a file states.
+    chosen = typed and isinstance(stated, Quantity) and stated.origin is not Origin.USER
+    there = None if chosen else sheet.optional("workload.cpu_cores")
     if there is None:
         busy = sheet.number("workload.cpu_percent")
         sheet.line(f"{format_in(capacity, 'cores')} x {shown(busy, '%')} = {figure(capacity * busy.value)} cores")
@@ -240,13 +239,6 @@ def _demand(sheet: Sheet, capacity: float) -> tuple[list[Quantity], bool]:
         times = math.prod(one.value for one in speeds)
         sheet.line(f"{figure(there.value)} cores x {figure(times)} = {figure(there.value * times)} cores")
     return [Quantity(there.value, "1", there.origin, there.source, doubts=tuple(doubts)), *speeds], known
-
-
-def _percent_is_chosen(sheet: Sheet) -> bool:
-    """Whether somebody typed the utilization of this machine beside busy cores that a file states."""
-    percent, cores = (sheet.inputs.get(f"workload.cpu_{name}") for name in ("percent", "cores"))
-    typed = isinstance(percent, Quantity) and percent.origin is Origin.USER
-    return typed and isinstance(cores, Quantity) and cores.origin is not Origin.USER
 
 
 CALCULATIONS = (Calculation("CPU", _cpu, ("verdict.cpu",), about=("workload.cpu_cores",)),)

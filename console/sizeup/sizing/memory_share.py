@@ -165,7 +165,9 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     facts = ShareFacts(needed, bounds_of(has), "GiB", whole, per_server=nodes > 1)
     limited = [exhausted] if exhausted and judgment.status is ShareStatus.WARN else []
     limited += [] if usable is None else [f"{brief(usable.size, 'GiB')} by {usable.product}"]
-    notes = _notes(sheet, shared, exhausted)
+    notes = [*([f"memory: {exhausted}"] if exhausted else []), *([shared.note] if shared.note else [])]
+    if "memory.sessions" not in sheet.inputs:
+        notes.append(f"memory: private memory of sessions is not counted ({KEYS['memory.sessions'].flag})")
     card = decided_card("memory", judgment, bounds, facts, failures=failures, limited=limited, notes=notes)
     yield judged(sheet, card)
 
@@ -173,14 +175,6 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
 def _severity(judgment: Judgment) -> tuple[int, float]:
     """Return what orders judgments: the status, now or later, and if alike the share of today."""
     return -WORST_FIRST.index(judgment.status), judgment.shares.today
-
-
-def _notes(sheet: Sheet, shared: SharedMemory, exhausted: str) -> list[str]:
-    """Return which node runs out of memory, why this size of the shared memory counts, and what is not counted."""
-    notes = [*([f"memory: {exhausted}"] if exhausted else []), *([shared.note] if shared.note else [])]
-    if "memory.sessions" not in sheet.inputs:
-        notes.append(f"memory: private memory of sessions is not counted ({KEYS['memory.sessions'].flag})")
-    return notes
 
 
 def _sessions(sheet: Sheet) -> Quantity:

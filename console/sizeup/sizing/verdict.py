@@ -286,7 +286,7 @@ def decided_card(
         notes=tuple(map(capitalized, notes)),
         later=tuple(map(capitalized, later_notes(resource, shares, bounds, failures))),
         stages=tuple(sorted(stages, key=lambda stage: -stage.share)),
-        failures=tuple(sorted(failures, key=_worst_first)),
+        failures=tuple(sorted(failures, key=lambda one: -math.inf if one.share is None else -one.share)),
         exceeded_in=shares.growth.year_above(shares.today, bounds.fails),
         limit=bounds.fails,
         assumed=tuple(assumed),
@@ -343,10 +343,6 @@ def _needs(shares: Shares, bounds: ShareLimits, facts: ShareFacts) -> str:
     step = 1.0 if facts.unit in _COUNTED else 10.0 ** (math.floor(math.log10(needed)) - 3)
     rounded = math.ceil(round(needed / step, 6)) * step
     return f"{format_in(float(f'{rounded:.6g}') * scale, facts.unit)} ({why})"
-
-
-def _worst_first(failure: Failure) -> float:
-    return -math.inf if failure.share is None else -failure.share
 
 
 def failure(lost: str, share: float | None, growth: Growth) -> Failure:

@@ -113,7 +113,13 @@ def flash_drives(sheet: Sheet) -> bool:
 
 def _array(sheet: Sheet) -> Iterator[Advice]:
     """IOPS, throughput and capacity of an array of drives at its RAID level."""
-    yield from _spindles(sheet)
+    array = _array_of(sheet)
+    penalty = sheet.rule(f"raid.{array.raid}.write-penalty")
+    each = array.disks / penalty.value
+    sheet.line(f"{array.disks:g} drives / {penalty.value:g} operations a write = {each:g} a volume")
+    found = worked(sheet, term(array.volumes, "volumes") * Term(each, f"{each:g}"), "drives")
+    verdict = f"effective drives: {found.value:g} of {array.drives:g} for writes, all for random reads"
+    yield answered(sheet, *_SPINDLES, verdict, found, penalty.source)
     if "array.disk_gb" in sheet.inputs:
         capacity = usable_bytes(sheet)
         verdict = f"usable capacity: {shown(capacity, 'GB')}"
@@ -124,14 +130,13 @@ def _array(sheet: Sheet) -> Iterator[Advice]:
         ("io.capacity.iops", "Random IOPS of the array", drive_iops),
         ("io.capacity.drives", "Sequential throughput of the array", drive_rate),
     ):
-        each = find(sheet)
-        if each is None:
+        if (figure := find(sheet)) is None:
             continue
         reads, array = sheet.number("workload.read_percent").value, _array_of(sheet)
-        capacity = _delivered(sheet, array, each, reads)
-        figure = format_in(float(f"{capacity.value:.6g}"), each.unit)
-        verdict = f"array: {figure} at {format_in(reads, '%')} reads (RAID {array.raid}, {array.drives:g} drives)"
-        yield sheet.advice(advice_id, title, verdict, capacity, each.unit)
+        capacity = _delivered(sheet, array, figure, reads)
+        rate = format_in(float(f"{capacity.value:.6g}"), figure.unit)
+        verdict = f"array: {rate} at {format_in(reads, '%')} reads (RAID {array.raid}, {array.drives:g} drives)"
+        yield sheet.advice(advice_id, title, verdict, capacity, figure.unit)
 
 
 class _Operations(Struct, frozen=True):
@@ -241,16 +246,6 @@ def _volumes(sheet: Sheet) -> float:
 
 def _array_of(sheet: Sheet) -> Array:
     return Array(_volumes(sheet), sheet.number("array.disks").value, sheet.words("array.raid"))
-
-
-def _spindles(sheet: Sheet) -> Iterator[Advice]:
-    array = _array_of(sheet)
-    penalty = sheet.rule(f"raid.{array.raid}.write-penalty")
-    each = array.disks / penalty.value
-    sheet.line(f"{array.disks:g} drives / {penalty.value:g} operations a write = {each:g} a volume")
-    found = worked(sheet, term(array.volumes, "volumes") * Term(each, f"{each:g}"), "drives")
-    verdict = f"effective drives: {found.value:g} of {array.drives:g} for writes, all for random reads"
-    yield answered(sheet, *_SPINDLES, verdict, found, penalty.source)
 
 
 def _found_spindles(sheet: Sheet) -> Iterator[Advice]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 from string import ascii_lowercase
 
@@ -71,30 +71,16 @@ def _whole(text: str, sign: str) -> int:
 
 
 def payload(sheet: Sheet, link: str, source: str) -> Quantity:
-    """Return the payload bandwidth of one link."""
+    """Return the payload bandwidth of one link; another is refused with those that are known: ``fc1 to fc64``."""
     if f"link.{link}.payload" not in sheet.rules.figures:
-        links = _links(sheet)
-        raise UsageError(f"{source}: expected a link, one of {_families(links)}; found {link!r}{nearest(link, links)}")
+        ids = (name for name in sheet.rules.figures if name.startswith("link.") and name.endswith(".payload"))
+        links = [name.removeprefix("link.").removesuffix(".payload") for name in ids]
+        families = (
+            list(kind) for _, kind in groupby(links, lambda name: name[: len(name) - len(name.lstrip(ascii_lowercase))])
+        )
+        known = ", ".join(kind[0] if len(kind) == 1 else f"{kind[0]} to {kind[-1]}" for kind in families)
+        raise UsageError(f"{source}: expected a link, one of {known}; found {link!r}{nearest(link, links)}")
     return sheet.rule(f"link.{link}.payload")
-
-
-def _links(sheet: Sheet) -> tuple[str, ...]:
-    return tuple(
-        figure_id.removeprefix("link.").removesuffix(".payload")
-        for figure_id in sheet.rules.figures
-        if figure_id.startswith("link.") and figure_id.endswith(".payload")
-    )
-
-
-def _kind(link: str) -> str:
-    """Return the letters that the name of a link begins with."""
-    return link[: len(link) - len(link.lstrip(ascii_lowercase))]
-
-
-def _families(links: Iterable[str]) -> str:
-    """Return links of one kind as a range: ``fc1 to fc64, eth1 to eth200-jumbo, gbe-nfs``."""
-    ranges = [list(kind) for _, kind in groupby(links, key=_kind)]
-    return ", ".join(kind[0] if len(kind) == 1 else f"{kind[0]} to {kind[-1]}" for kind in ranges)
 
 
 def path_stages(sheet: Sheet) -> list[StageCapacity]:
@@ -213,7 +199,9 @@ def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
     sheet.line(f"{found.source}: {shown(found, 'MB/s')} ({found.origin.value}), limited by {bottleneck}")
     degraded = sheet.optional("path.degraded_mb_s")
     left = None if degraded is None else min(degraded.value / found.value, 1.0)
-    failure, smaller = ("", ()) if degraded is None else (degraded.source, _port_failure(sheet, found))
+    port = None if degraded is None else sheet.optional("path.port_lost_mb_s")  # where losing its card is the larger
+    failure = "" if degraded is None else degraded.source
+    smaller = () if port is None else ((port.source, min(port.value / found.value, 1.0)),)
     nodes = servers(sheet)
     if nodes > 1 and found.origin is Origin.MEASURED:
         sheet.caveat("measured on one server; the storage may deliver less to several servers at once")
@@ -224,12 +212,6 @@ def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
     network = sheet.optional_words("path.kind") == "NFS"
     stage = StageCapacity(bottleneck, found, None, left, failure, network, title=title, smaller=smaller)
     return [stage, *_connections(sheet)]
-
-
-def _port_failure(sheet: Sheet, found: Quantity) -> tuple[tuple[str, float], ...]:
-    """Return the loss of a single port with the share that it leaves, where losing its card is the larger failure."""
-    left = sheet.optional("path.port_lost_mb_s")
-    return () if left is None else ((left.source, min(left.value / found.value, 1.0)),)
 
 
 def _active(count: int, policy: str | None) -> int:

@@ -78,24 +78,21 @@ def _class_demands(sheet: Sheet) -> Iterator[Advice]:
         if family not in {"class", "anchor"} or not rest.endswith(".per-core"):
             continue
         name = rest.removesuffix(".per-core")
-        yield _class_demand(sheet, f"io.demand.{family}.{name}", figure_id, "chosen" if wanted == name else "")
-
-
-def _class_demand(sheet: Sheet, advice_id: str, figure_id: str, decision: str) -> Advice:
-    count, nodes = sheet.number("machine.cores"), servers(sheet)
-    each = sheet.rule(figure_id)
-    entry = sheet.rules.figures[figure_id]
-    found = each.scaled(count.value).scaled(nodes)
-    low, high, text = found.low, found.high, shown(found, entry.unit)
-    times = f"{format_in(nodes, 'servers')} x " if nodes > 1 else ""
-    sheet.line(f"{times}{shown(count, 'cores')} x {shown(each, entry.unit)} = {text}")
-    if entry.unit == "IOPS":
-        size = sheet.number("workload.io_kib")
-        sheet.line(f"{text} x {shown(size, 'KiB')} = {format_in(found.value * size.value, 'MB/s')}")
-    span = "" if low is None or high is None else f" ({format_in(low, '')} to {format_in(high, '')})"
-    title, verdict = f"I/O demand by kind of workload: {entry.title}", f"{entry.title}: up to {text}{span}"
-    demand = sheet.answer(found.value, entry.unit, figure_id, low=low, high=high)
-    return sheet.advice(advice_id, title, f"{verdict} for these cores", demand, entry.unit, decision=decision)
+        count, nodes = sheet.number("machine.cores"), servers(sheet)
+        each = sheet.rule(figure_id)
+        entry = sheet.rules.figures[figure_id]
+        found = each.scaled(count.value).scaled(nodes)
+        low, high, text = found.low, found.high, shown(found, entry.unit)
+        times = f"{format_in(nodes, 'servers')} x " if nodes > 1 else ""
+        sheet.line(f"{times}{shown(count, 'cores')} x {shown(each, entry.unit)} = {text}")
+        if entry.unit == "IOPS":
+            size = sheet.number("workload.io_kib")
+            sheet.line(f"{text} x {shown(size, 'KiB')} = {format_in(found.value * size.value, 'MB/s')}")
+        span = "" if low is None or high is None else f" ({format_in(low, '')} to {format_in(high, '')})"
+        title, verdict = f"I/O demand by kind of workload: {entry.title}", f"{entry.title}: up to {text}{span}"
+        demand, decision = sheet.answer(found.value, entry.unit, figure_id, low=low, high=high), wanted == name
+        advice_id, said = f"io.demand.{family}.{name}", f"{verdict} for these cores"
+        yield sheet.advice(advice_id, title, said, demand, entry.unit, decision="chosen" if decision else "")
 
 
 def io_demand(sheet: Sheet) -> Demand | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -44,52 +44,6 @@ from sizeup.sizing.workload import (
 )
 from sizeup.text import capitalized
 from sizeup.units import format_in
-
-
-class JudgedEnds(Struct, frozen=True):
-    """What the storage, or a part of it, is judged as, with its shares of the ends of the capacity."""
-
-    status: ShareStatus
-    best: float
-    worst: float
-    when: str = ""
-    """In which year they are: `` in year 3``; empty for today."""
-
-
-def resting_on(
-    sheet: Sheet, now: JudgedEnds, judge: Callable[[Sheet], JudgedEnds], *, by_rule: bool = False
-) -> tuple[str, ...]:
-    """Return the defaults that can change the status, each with the share there; all of them where none does alone."""
-    if now.status is ShareStatus.UNCERTAIN:
-        return ()
-    given = {text: ends for text, ends in _defaults(sheet, by_rule=by_rule).items() if ends}
-    unbound = JudgedEnds(ShareStatus.FAIL, math.inf, math.inf)
-    reached = {
-        (text, words): unbound if end is None else judge(Sheet({**sheet.inputs, **end}, sheet.rules))
-        for text, ends in given.items()
-        for words, end in ends.items()
-    }
-    changing = [place for place, at in reached.items() if at.status is not now.status]
-    for choose in () if changing else (max, min):
-        picked = [
-            choose(((text, words) for words in ends), key=lambda at: reached[at].worst) for text, ends in given.items()
-        ]
-        together = {key: value for text, words in picked for key, value in (given[text][words] or {}).items()}
-        if len(picked) > 1 and judge(Sheet({**sheet.inputs, **together}, sheet.rules)).status is not now.status:
-            changing += [at for at in picked if reached[at] != now]
-    named: dict[str, list[tuple[str, JudgedEnds]]] = {}
-    for text, words in changing:
-        named.setdefault(text, []).append((words, reached[text, words]))
-    return tuple(_named(text, ends, now) for text, ends in named.items())
-
-
-def _named(text: str, ends: Sequence[tuple[str, JudgedEnds]], now: JudgedEnds) -> str:
-    """Return a default with the shares at some of its ends."""
-    shares = ((words, at.best if now.status is ShareStatus.FAIL else at.worst) for words, at in ends)
-    said = ", ".join(
-        f"{share_text(share)}{now.when} {words}" for words, share in shares if words.strip() and share < math.inf
-    )
-    return f"{text} ({said})" if said else text
 
 
 def _defaults(sheet: Sheet, *, by_rule: bool) -> Mapping[str, Mapping[str, Inputs | None]]:
@@ -275,20 +229,59 @@ def _case(sheet: Sheet, bounds: ShareLimits) -> _Case | None:
     return _Case(demand, found, subject, not_judged, _decided(found, demand.growth, bounds, not_judged))
 
 
+class _Ends(Struct, frozen=True):
+    """What the storage, or the network to it, is judged as, with its shares of the ends of the capacity."""
+
+    status: ShareStatus
+    best: float
+    worst: float
+
+
 def _assumed(sheet: Sheet, case: _Case, bounds: ShareLimits, *, network: bool = False) -> tuple[str, ...]:
-    """Return the defaults that decide the status of the storage, or of the network to it."""
+    """Return the defaults that decide the status of the storage, or of the network to it, each with the share there.
+
+    They are all of them where none changes the status alone and all together do.
+    """
     growth = case.demand.growth
     when = f" in year {format_in(growth.years, '')}" if growth.years else ""
 
-    def judge(case: _Case | None) -> JudgedEnds:
+    def judge(case: _Case | None) -> _Ends:
         found = [] if case is None else [one for one in case.found if one.stage.network or not network]
         if case is None or not found:
-            return JudgedEnds(ShareStatus.UNKNOWN, 0.0, 0.0)
+            return _Ends(ShareStatus.UNKNOWN, 0.0, 0.0)
         status = _decided(found, growth, bounds, "") if network else case.status
         best, worst = max(one.best for one in found), max(one.worst for one in found)
-        return JudgedEnds(status, best * growth.factor(), worst * growth.factor(), when)
+        return _Ends(status, best * growth.factor(), worst * growth.factor())
 
-    return resting_on(sheet, judge(case), lambda other: judge(_case(other, bounds)), by_rule=case.demand.by_rule)
+    def with_end(end: Inputs) -> _Ends:
+        return judge(_case(Sheet({**sheet.inputs, **end}, sheet.rules), bounds))
+
+    now = judge(case)
+    if now.status is ShareStatus.UNCERTAIN:
+        return ()
+    given = {text: ends for text, ends in _defaults(sheet, by_rule=case.demand.by_rule).items() if ends}
+    unbound = _Ends(ShareStatus.FAIL, math.inf, math.inf)
+    reached = {
+        (text, words): unbound if end is None else with_end(end)
+        for text, ends in given.items()
+        for words, end in ends.items()
+    }
+    changing = [place for place, at in reached.items() if at.status is not now.status]
+    for choose in () if changing else (max, min):
+        picked = [
+            choose(((text, words) for words in ends), key=lambda at: reached[at].worst) for text, ends in given.items()
+        ]
+        together = {key: value for text, words in picked for key, value in (given[text][words] or {}).items()}
+        if len(picked) > 1 and with_end(together).status is not now.status:
+            changing += [at for at in picked if reached[at] != now]
+    named: dict[str, list[str]] = {}
+    for text, words in changing:
+        at = reached[text, words]
+        share = at.best if now.status is ShareStatus.FAIL else at.worst
+        shares = named.setdefault(text, [])
+        if words.strip() and share < math.inf:
+            shares.append(f"{share_text(share)}{when} {words}")
+    return tuple(f"{text} ({', '.join(shares)})" if shares else text for text, shares in named.items())
 
 
 def _over_ranges(sheet: Sheet, found: list[StageShare]) -> list[StageShare]:

@@ -54,7 +54,13 @@ def _capacity(sheet: Sheet) -> tuple[Quantity, str] | None:
     drives = sheet.inputs.keys() >= _DRIVES and not inside
     of_level = drives and "array.raid" in sheet.inputs
     if isinstance(stated, Quantity) and not (of_level and stated.origin is Origin.DETECTED):
-        return _at_place(sheet, sheet.number("capacity.gb")), stated.source
+        space = sheet.number("capacity.gb")
+        place = None if "db.device" in sheet.inputs else sheet.optional_words("path.measured")
+        if place is None or space.origin is not Origin.DETECTED:
+            return space, stated.source
+        why, way = f"that the database goes to {place}, where the storage was measured", f"Use {KEYS['db.device'].flag}"
+        ends = (Doubt(end, why, way, upper=end is None, default=True) for end in (0.0, None))
+        return replace(space, doubts=(*space.doubts, *ends)), stated.source
     if drives:
         count = format_in(drive_count(sheet), "drives")
         if of_level:
@@ -69,16 +75,6 @@ def _capacity(sheet: Sheet) -> tuple[Quantity, str] | None:
     why = f"nothing says which of the disks ({brief(seen, 'GB')} in all) are for the database"
     which = Doubt(0.0, why, f"Use {KEYS['db.device'].flag} or {KEYS['capacity.gb'].assignment}")
     return replace(seen, doubts=(which,)), f"{seen.source}, all that the machine sees"
-
-
-def _at_place(sheet: Sheet, space: Quantity) -> Quantity:
-    """Return a detected space with the default that it is that of the place where the storage was measured."""
-    place = None if "db.device" in sheet.inputs else sheet.optional_words("path.measured")
-    if place is None or space.origin is not Origin.DETECTED:
-        return space
-    why, action = f"that the database goes to {place}, where the storage was measured", f"Use {KEYS['db.device'].flag}"
-    ends = (Doubt(end, why, action, upper=end is None, default=True) for end in (0.0, None))
-    return replace(space, doubts=(*space.doubts, *ends))
 
 
 def _unknown(sheet: Sheet, needed: str) -> Advice:
