@@ -70,6 +70,7 @@ class Sizing(AdviceSet, frozen=True, kw_only=True):
         return AdviceSet(self.advice, self.questions, self.unused, self.rules, self.cards)
 
 
+_STATED = (Origin.USER, Origin.PRESET, Origin.IMPORTED)
 _PARTIAL = (
     "the report covers one instance of a cluster: give the reports of all of them together, or if it is the whole "
     "load, use --set workload.scope=whole"
@@ -105,7 +106,9 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
             for answer in calculation.work(sheet):
                 advice.append(answer)  # noqa: PERF402  what came before a missing input is kept
         except MissingError as missing:
-            if calculation.asks or missing.key in unused or _mentioned(known, calculation):
+            stated = (value for key, value in known.items() if key.startswith(calculation.about))
+            mentioned = any(isinstance(value, Quantity) and value.origin in _STATED for value in stated)
+            if calculation.asks or missing.key in unused or mentioned:
                 question = open_question(missing.key, calculation.name, unused.get(missing.key))
                 questions.setdefault(missing.key, question)
         judged += sheet.cards
@@ -285,13 +288,3 @@ def _refuse_requests(both: Quantity, stated: Mapping[str, Quantity]) -> None:
                 f"{part.source}: workload.{name}_iops: expected {expected:g}, as workload.iops = {both.value:g} and "
                 f"workload.read_percent = {share.value * 100:g}, found {part.value:g}; leave out one of them"
             )
-
-
-def _mentioned(inputs: Inputs, calculation: Calculation) -> bool:
-    """Whether the user, a preset or a workload file set a key of this calculation."""
-    stated = (Origin.USER, Origin.PRESET, Origin.IMPORTED)
-    return any(
-        isinstance(value, Quantity) and value.origin in stated
-        for key, value in inputs.items()
-        if key.startswith(calculation.about)
-    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
-from sizeup.quantity import Quantity
 from sizeup.sizing.io.array import flash_drives, raw_bytes, usable_bytes
 from sizeup.sizing.io.capacity import INSIDE, inside_servers
 from sizeup.sizing.keys import KEYS
@@ -40,8 +39,11 @@ def _use(sheet: Sheet) -> Iterator[Advice]:
         if hot is None and (known := _hot_share_clause(sheet)):
             what += f". The size of the hot set{known} is unknown. Use {KEYS['db.hot_gb'].flag}"
     gain, raw = sheet.rule(figure), " without RAID" if use == "cache" else ""
+    by = f"{gain.value:.3g} times" if gain.value >= _TIMES_FROM else f"{format_in(gain.value - 1, '%')} more"
+    if gain.low is not None and gain.high is not None:
+        by = f"{gain.low:.3g} to {gain.high:.3g} times, by what is moved"
     share = worked(sheet, term(database, "GB") / term(capacity.value, "GB"), "%")
-    verdict = f"{what} (database: {share} of the flash{raw}); published gain, one system: {_gain(gain)}"
+    verdict = f"{what} (database: {share} of the flash{raw}); published gain, one system: {by}"
     yield answered(sheet, "flash.use", "Use of the flash", verdict, share, figure, decision=use)
 
 
@@ -49,13 +51,6 @@ def _hot_share_clause(sheet: Sheet) -> str:
     """Return which share of the reads the hot set causes, as a clause; empty where that is unknown."""
     share = sheet.optional("db.hot_percent")
     return "" if share is None else f" ({shown(share, '%')} of the reads)"
-
-
-def _gain(gain: Quantity) -> str:
-    """Return a published gain in throughput: as a factor, a small one in percent, a range as a range."""
-    if gain.low is not None and gain.high is not None:
-        return f"{gain.low:.3g} to {gain.high:.3g} times, by what is moved"
-    return f"{gain.value:.3g} times" if gain.value >= _TIMES_FROM else f"{format_in(gain.value - 1, '%')} more"
 
 
 _TIMES_FROM = 2.0

@@ -70,8 +70,8 @@ class InputKey(Struct, frozen=True, forbid_unknown_fields=True):
             return "text"
         what = "a whole number" if self.kind is InputKind.COUNT else "a number"
         unit = "" if self.unit == "1" else f" of {self.unit}"
-        least = f"above {_plain(self.minimum)}" if self.positive else f"{_plain(self.minimum)} or more"
-        span = least if math.isinf(self.maximum) else f"{least} and at most {_plain(self.maximum)}"
+        least = f"above {format_in(self.minimum, '')}" if self.positive else f"{format_in(self.minimum, '')} or more"
+        span = least if math.isinf(self.maximum) else f"{least} and at most {format_in(self.maximum, '')}"
         plural = "numbers separated by commas, each " if self.kind is InputKind.NUMBERS else ""
         return f"{plural}{what}{unit}, {span}"
 
@@ -106,13 +106,14 @@ class InputKey(Struct, frozen=True, forbid_unknown_fields=True):
         if match is None:
             raise self._refused(whole, source)
         unit, scale = base_unit(self.unit)
-        if match[2]:
-            prefix = _prefix(match[2], self.unit)
-            base_name, factor = base_unit(match[2]) if prefix is None else (unit, prefix)
+        factor, written = scale, match[2] or ""
+        if written.upper() in _PREFIXES and unit != "ns" and self.unit != "%":  # a prefix alone: 8k, 1.5G
+            binary = unit == "bytes" and (self.unit == "B" or "i" in self.unit)
+            factor = float(1024 if binary else 1000) ** (_PREFIXES.index(written.upper()) + 1)
+        elif written:
+            base_name, factor = base_unit(written)
             if base_name != unit:
                 raise self._refused(whole, source)
-        else:
-            factor = scale
         base = float(match[1]) * factor
         in_unit = base / scale
         fits = self.minimum <= in_unit <= self.maximum and not (self.positive and in_unit <= self.minimum)
@@ -136,20 +137,7 @@ _LARGEST = 1e18
 _NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z%][A-Za-z/%]*)?")
 
 
-_PREFIXES = "KMGT"
-
-
-def _prefix(prefix: str, unit: str) -> float | None:
-    """Return the factor of a prefix alone, as in ``8k`` or ``1.5G``: binary for memory, else decimal."""
-    base = base_unit(unit)[0]
-    if prefix.upper() not in _PREFIXES or base == "ns" or unit == "%":
-        return None
-    binary = base == "bytes" and (unit == "B" or "i" in unit)
-    return float(1024 if binary else 1000) ** (_PREFIXES.index(prefix.upper()) + 1)
-
-
-def _plain(number: float) -> str:
-    return format_in(number, "")
+_PREFIXES = ("K", "M", "G", "T")
 
 
 KEYS: Mapping[str, InputKey] = convert(

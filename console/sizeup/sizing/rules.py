@@ -137,13 +137,6 @@ def load(texts: Mapping[str, str], user: tuple[str, str] | None = None) -> Rules
     return rules
 
 
-def _pack(document: dict[str, Any], where: str) -> Pack:
-    try:
-        return convert(document, Pack)  # type: ignore[no-any-return]
-    except msgspec.ValidationError as error:
-        raise MalformedError(f"{where}: expected sizeup.rules/1: {error}") from error
-
-
 def _override(documents: Iterable[dict[str, Any]], override: OverrideEntry, where: str) -> None:
     """Replace one field in the parsed packs; ids hold dots, so the entry is the one whose id the target begins with."""
     kind, _, rest = override.target.partition(".")
@@ -168,13 +161,18 @@ def _rules(documents: Mapping[str, dict[str, Any]], overrides: tuple[OverrideEnt
     sources: dict[str, SourceEntry] = {}
     figures: dict[str, FigureEntry] = {}
     others: dict[str, Entry] = {}
-    packs = tuple(_pack(document, where) for where, document in documents.items())
-    for pack, where in zip(packs, documents, strict=True):
+    packs = []
+    for where, document in documents.items():
+        try:
+            pack = convert(document, Pack)
+        except msgspec.ValidationError as error:
+            raise MalformedError(f"{where}: expected sizeup.rules/1: {error}") from error
+        packs.append(pack)
         _add(sources, pack.source, "source", where)
         _add(figures, pack.figure, "figure", where)
         _add(others, pack.architecture, "entry", where)
         _add(others, pack.entries, "entry", where)
-    return Rules(packs, sources, figures, overrides)
+    return Rules(tuple(packs), sources, figures, overrides)
 
 
 def _add(into: dict[str, _Entry], entries: Iterable[_Entry], kind: str, where: str) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from sizeup.model.machine import LocalMount, Machine
+from sizeup.model.machine import Machine
 from sizeup.model.network import TcpBuffers
-from sizeup.model.storage import BlockDevice, Transport
+from sizeup.model.storage import Transport
 from sizeup.procfs.lparcfg import LPARCFG
 from sizeup.quantity import Doubt, Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
@@ -46,9 +46,18 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
     if len(threads) == 1:
         count("machine.threads_per_core", threads.pop(), "core_cpus", caveats)
     count("numa.nodes", sum(bool(node.memory_bytes) for node in machine.nodes), "/sys/devices/system/node")
-    values |= _node_memory(machine)
-    if links := _links(machine):
-        values["net.links"] = Words(links, Origin.DETECTED, "/sys/class/net")
+    nodes = [node for node in machine.nodes if node.memory_bytes]
+    free = [found_bytes(node.free_bytes, f"node{node.os_id}/meminfo") for node in nodes if node.free_bytes is not None]
+    sizes = [found_bytes(node.memory_bytes or 0, "/sys/devices/system/node") for node in nodes]
+    values |= {key: tuple(each) for key, each in (("numa.free_mb", free), ("numa.node_mb", sizes)) if each}
+    speeds = Counter(
+        nic.speed_bits_per_second
+        for nic in machine.ports
+        if nic.up is not False and nic.carrier is not False and nic.speed_bits_per_second
+    )
+    if speeds:  # of the physical interfaces with a link
+        links = [f"{number} x {format_bit_rate(speed)}" for speed, number in sorted(speeds.items(), reverse=True)]
+        values["net.links"] = Words(", ".join(links), Origin.DETECTED, "/sys/class/net")
     if machine.memory_bytes:
         memory = found_bytes(machine.memory_bytes, "/proc/meminfo")
         values["machine.memory_gib"] = replace(memory, doubts=_in_use(machine))
@@ -104,14 +113,6 @@ def _in_use(machine: Machine) -> tuple[Doubt, ...]:
     taken = format_bytes(machine.memory_bytes - left)
     action = f"Use {KEYS['machine.memory_gib'].flag} without what other programs keep"
     return (Doubt(left, f"{taken} are in use now, perhaps by other programs", action),)
-
-
-def _node_memory(machine: Machine) -> dict[str, Value]:
-    """Return the free and the total memory of each NUMA node that has memory."""
-    nodes = [node for node in machine.nodes if node.memory_bytes]
-    free = [found_bytes(node.free_bytes, f"node{node.os_id}/meminfo") for node in nodes if node.free_bytes is not None]
-    sizes = [found_bytes(node.memory_bytes or 0, "/sys/devices/system/node") for node in nodes]
-    return {key: tuple(values) for key, values in (("numa.free_mb", free), ("numa.node_mb", sizes)) if values}
 
 
 def _partition(machine: Machine) -> dict[str, Value]:
@@ -178,16 +179,6 @@ def _tcp(machine: Machine, device: str | None) -> dict[str, Value]:
     return values
 
 
-def _links(machine: Machine) -> str:
-    """Return the physical interfaces with a link, by speed: ``2 x 25 Gb/s``."""
-    speeds = Counter(
-        nic.speed_bits_per_second
-        for nic in machine.ports
-        if nic.up is not False and nic.carrier is not False and nic.speed_bits_per_second
-    )
-    return ", ".join(f"{count} x {format_bit_rate(speed)}" for speed, count in sorted(speeds.items(), reverse=True))
-
-
 def _is_virtual(machine: Machine) -> bool:
     """Whether its CPUs are virtual: a guest, or the control domain of Xen."""
     return bool(machine.platform.is_guest) or machine.platform.hypervisor is not None
@@ -218,7 +209,11 @@ def path_bandwidth_values(machine: Machine, bandwidths: Sequence[PathBandwidth])
     if not bandwidths:
         return {}
     widest, *others = bandwidths
-    caveats = [_measured_text(widest)] if widest.measured and widest.estimated else []
+    caveats = []
+    if widest.measured and widest.estimated:
+        known = ((one.target.name, float(f"{one.bytes_per_second:.4g}")) for one in widest.measured)
+        rates = ", ".join(f"{name} {format_in(rate, 'MB/s')}" for name, rate in known)
+        caveats = [f"measured: {rates}; estimated by their links: {', '.join(widest.estimated)}"]
     caveats += [
         f"{other.kind} ({'; '.join(filter(None, (', '.join(other.devices), other.unknown_text)))}) is not counted, "
         f"with {format_in(other.bytes_per_second, 'MB/s')}: "
@@ -250,15 +245,6 @@ def _named(machine: Machine, kind: str, devices: Sequence[str]) -> str:
     return f"{kind} {', '.join(devices)}"
 
 
-def _measured_text(bandwidth: PathBandwidth) -> str:
-    """Return which of the paths were measured, and which are estimated by their links."""
-    rates = ", ".join(
-        f"{capacity.target.name} {format_in(float(f'{capacity.bytes_per_second:.4g}'), 'MB/s')}"
-        for capacity in bandwidth.measured
-    )
-    return f"measured: {rates}; estimated by their links: {', '.join(bandwidth.estimated)}"
-
-
 def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
     """Space of the database's mount or device; without one the size of all disks, where no other storage is mounted.
 
@@ -273,7 +259,9 @@ def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
     if nfs_mount(machine, device) is not None:
         return {}
     found = block_device(machine, device)
-    mount = _mount(machine, found, mount_point(machine, device))
+    mounts = {one.mount_point: one for one in machine.local_mounts}
+    named = (mounts.get(point) for point in (mount_point(machine, device), *found.mount_points))
+    mount = next((one for one in named if one is not None and one.free_bytes is not None), None)
     if mount is not None and mount.free_bytes is not None and mount.size_bytes:
         free = f"free of {format_decimal_bytes(mount.size_bytes)} on {mount.mount_point}"
         there = Doubt(mount.size_bytes, "data of this database may be there already", _ENTER, upper=True)
@@ -281,7 +269,8 @@ def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
     size = found.usable_bytes or found.size_bytes
     if not size:
         return {}
-    used = _use(machine, found)
+    parts = [device.name for device in machine.block_devices if device.parent == found.name]
+    used = f"mounted on {found.mount_points[0]}" if found.mount_points else ", ".join((*parts, *found.holders))
     unsure = Doubt(0.0, f"{found.name} is in use ({used}), and its free space is unknown", _ENTER)
     return {"capacity.gb": replace(found_bytes(size, found.name), doubts=(unsure,) if used else ())}
 
@@ -296,18 +285,3 @@ _LEAST_BYTES = 10**6
 def found_bytes(size: float, source: str, *caveats: str) -> Quantity:
     """Return an amount of memory or space that discovery found."""
     return Quantity(size, "bytes", Origin.DETECTED, source, caveats=caveats)
-
-
-def _mount(machine: Machine, found: BlockDevice, point: str) -> LocalMount | None:
-    """Return the mount that was named, else another of the same device; None where the free space of none is known."""
-    mounts = {mount.mount_point: mount for mount in machine.local_mounts}
-    known = (mounts[name] for name in (point, *found.mount_points) if name in mounts)
-    return next((mount for mount in known if mount.free_bytes is not None), None)
-
-
-def _use(machine: Machine, found: BlockDevice) -> str:
-    """Return what a device holds, as far as it is known: a mount, or what is made of it; empty for a free one."""
-    if found.mount_points:
-        return f"mounted on {found.mount_points[0]}"
-    parts = [device.name for device in machine.block_devices if device.parent == found.name]
-    return ", ".join((*parts, *found.holders))

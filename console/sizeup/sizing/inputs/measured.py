@@ -108,7 +108,7 @@ def _place(figure: MeasuredFigure, machine: Machine) -> str:
 
 def _redo(runs: Sequence[StepRun]) -> dict[str, Value]:
     found = [one for one in figures(runs, "storage.log_write_latency") if _size_bytes(one) >= _LEAST_REDO_WRITE_BYTES]
-    usual = best(found, _usual)
+    usual = best(found, lambda one: -abs(_size_bytes(one) - _REDO_WRITE_BYTES))
     values: dict[str, Value] = {} if usual is None else {"redo.sync_write_us": taken(usual, "ns")}
     if usual is not None and usual.invalid is None:
         values["redo.write_kib"] = Quantity(_size_bytes(usual), "bytes", Origin.MEASURED, usual.run.step.id)
@@ -130,32 +130,18 @@ def _commits(runs: Sequence[StepRun], stated: Mapping[str, Value]) -> dict[str, 
     return {"capacity.commits_s": replace(quantity(one, "1/s"), doubts=tuple(doubts))}
 
 
-def _usual(figure: MeasuredFigure) -> float:
-    """The nearer to the usual redo write, the more."""
-    return -abs(_size_bytes(figure) - _REDO_WRITE_BYTES)
-
-
 def _size_bytes(figure: MeasuredFigure) -> float:
     return figure.coordinate(figure.declared.size) or _REDO_WRITE_BYTES
 
 
 def _memory(runs: Sequence[StepRun]) -> dict[str, Value]:
+    """Return the latencies to the memory of the same node, and the highest to that of another."""
     values: dict[str, Value] = {}
     for run in runs:
-        found = _latencies(run)
+        local, remote = figures([run], "memory.local_latency"), best(figures([run], "memory.remote_latency"))
+        found = {"memory.local_ns": _local(run, local)} if local else {}
+        found |= {} if remote is None else {"memory.remote_ns": taken(remote, "ns")}
         values |= {key: value for key, value in found.items() if isinstance(value, Quantity) or key not in values}
-    return values
-
-
-def _latencies(run: StepRun) -> dict[str, Value]:
-    """The latencies of one step: to the memory of the same node, and the highest to that of another."""
-    values: dict[str, Value] = {}
-    local = figures([run], "memory.local_latency")
-    remote = best(figures([run], "memory.remote_latency"))
-    if local:
-        values["memory.local_ns"] = _local(run, local)
-    if remote is not None:
-        values["memory.remote_ns"] = taken(remote, "ns")
     return values
 
 

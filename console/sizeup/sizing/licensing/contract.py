@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 
 from msgspec import Struct
@@ -106,7 +106,10 @@ def chosen_options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[Pro
         if name not in known:
             raise _unknown_name("options", name, ["none", *known] if known else [f"none for {short(product.id)}"])
     chosen = tuple(known[name] for name in names)
-    _require_others(chosen, known)
+    for one in chosen:
+        if missing := [other for other in one.requires if other not in names]:
+            titles, setting = " and ".join(known[other].title for other in missing), ",".join((*missing, *names))
+            raise UsageError(f"license.options: {one.title} requires {titles}; use --set license.options={setting}")
     if shared and not any(entry.for_clusters for entry in chosen):
         titles = " or ".join(entry.title for entry in shared)
         sheet.caveat(f"without {titles}, these {servers:g} servers cannot open one database together")
@@ -121,16 +124,6 @@ def shares_load(sheet: Sheet) -> bool:
     judge = Sheet(sheet.inputs, sheet.rules)
     pack, product = chosen_contract(judge)
     return any(one.shares_load for one in (product, *chosen_options(judge, pack, product)))
-
-
-def _require_others(chosen: tuple[ProductEntry, ...], known: Mapping[str, ProductEntry]) -> None:
-    """Refuse an option without those that it requires."""
-    names = [short(one.id) for one in chosen]
-    for one in chosen:
-        missing = [other for other in one.requires if other not in names]
-        if missing:
-            titles, setting = " and ".join(known[other].title for other in missing), ",".join((*missing, *names))
-            raise UsageError(f"license.options: {one.title} requires {titles}; use --set license.options={setting}")
 
 
 def licensed_servers(sheet: Sheet, pack: Pack, product: ProductEntry) -> float:
@@ -208,7 +201,9 @@ def count_basis(sheet: Sheet, pack: Pack, metric: MetricEntry) -> CountBasis:
         sheet.assume("the vendor accepts the hard partition, and it is capped at its cores")
     kind = sheet.inputs.get(PARTITION)
     if isinstance(kind, Words) and kind.origin is not Origin.DETECTED and not sheet.has_used(PARTITION):
-        why = "this license counts all LPARs alike" if _is_partition(sheet) else "this is no LPAR"
+        guest, packs = sheet.optional_words("machine.guest") == "yes", sheet.rules.license_packs()
+        is_partition = guest and any(_partition(sheet, one) is not None for one in packs)
+        why = "this license counts all LPARs alike" if is_partition else "this is no LPAR"
         sheet.caveat(f"{PARTITION} changes nothing here: {why}")
     if scope in ("soft", "hard"):
         sheet.cite_if_known("oracle-partitioning-policy")
@@ -255,12 +250,6 @@ _OF_GUESTS = {
     "vm": "this guest is licensed by its virtual CPUs",
 }
 """By scope, what a guest counts by whose scope is not set."""
-
-
-def _is_partition(sheet: Sheet) -> bool:
-    """Whether this guest is a partition that some vendor tells from other guests."""
-    guest = sheet.optional_words("machine.guest") == "yes"
-    return guest and any(_partition(sheet, pack) is not None for pack in sheet.rules.license_packs())
 
 
 def _partition(sheet: Sheet, pack: Pack) -> PartitionEntry | None:

@@ -124,8 +124,11 @@ class FormulaNames:
         """Return the number; the calculation ends where it is unknown."""
         pack = self._basis.pack
         if name == "pinned_cores":
-            if self._basis.own_cores:
-                return self._own_cores()
+            if self._basis.own_cores:  # the partition shows physical ones, whatever a guest's are
+                cores = self._sheet.inputs.get("machine.cores")
+                if not isinstance(cores, Quantity):
+                    raise MissingError("machine.cores")
+                return range_end(self._sheet.given("machine.cores", replace(cores, caveats=())), self._end)
             _refuse_more_than_there_are(self._sheet)
         if name == "host_cores":
             _note_small_hosts(self._sheet, self._sheet.number(NAMES[name]))
@@ -138,7 +141,9 @@ class FormulaNames:
             hosts = counted_hosts(self._sheet, quantity) if name == "sockets" and hardware else 1
             return range_end(quantity, self._end) / _SCALES.get(name, 1) * servers * hosts
         if name == "threads":
-            return self._threads()
+            guest = self._basis.visible and self._sheet.optional_words("machine.guest") == "yes"
+            vcpus = self._sheet.optional(NAMES["vcpus"]) if guest else None  # the threads that a guest sees
+            return self("cores") * self("threads_per_core") if vcpus is None else range_end(vcpus, self._end)
         if name.startswith("price."):
             _, product, metric = name.split(".")
             entry = pack.find_product(product)
@@ -147,22 +152,10 @@ class FormulaNames:
         metric_entry = pack.find_metric(name)
         if metric_entry is not None:
             return range_end(count_units(self._sheet, self._basis, metric_entry), self._end)
-        return range_end(_own_factor(self._sheet, pack, name), self._end)
-
-    def _own_cores(self) -> float:
-        """Return the cores that a partition of its own shows, which are physical ones, whatever a guest's are."""
-        cores = self._sheet.inputs.get("machine.cores")
-        if not isinstance(cores, Quantity):
-            raise MissingError("machine.cores")
-        return range_end(self._sheet.given("machine.cores", replace(cores, caveats=())), self._end)
-
-    def _threads(self) -> float:
-        """Return the hardware threads; those that a guest sees are its virtual CPUs."""
-        if self._basis.visible and self._sheet.optional_words("machine.guest") == "yes":
-            vcpus = self._sheet.optional(NAMES["vcpus"])
-            if vcpus is not None:
-                return range_end(vcpus, self._end)
-        return self("cores") * self("threads_per_core")
+        table = f"{pack.prefix}.{name}"
+        if not any(entry.table == table for entry in pack.factor):  # then it is one that all packs share
+            table, pack = f"{SHARED}.{name}", self._sheet.rules.pack(SHARED) or pack
+        return range_end(factor(self._sheet, table, pack), self._end)
 
     def _servers(self) -> float:
         pack = self._basis.pack
@@ -179,14 +172,6 @@ def _refuse_more_than_there_are(sheet: Sheet) -> None:
         most, found = format_in(cores.value, "cores"), format_in(pinned.value, "")
         of = "LPAR" if capped else "server"
         raise UsageError(f"license.pinned_cores: expected at most the {most} of the {of}, found {found}")
-
-
-def _own_factor(sheet: Sheet, pack: Pack, name: str) -> Quantity:
-    """Return the factor of a table of this pack; else of one that all packs share."""
-    table = f"{pack.prefix}.{name}"
-    if not any(entry.table == table for entry in pack.factor):
-        table, pack = f"{SHARED}.{name}", sheet.rules.pack(SHARED) or pack
-    return factor(sheet, table, pack)
 
 
 def range_end(quantity: Quantity, end: End) -> float:

@@ -56,16 +56,6 @@ class _UnknownCount(Struct, frozen=True, forbid_unknown_fields=True):
     """Why that is so, and which settings make it known."""
 
 
-def _note_unused_hosts(sheet: Sheet) -> None:
-    """Note figures of hosts that somebody set for a server that is no guest."""
-    if sheet.optional_words("machine.guest") == "yes":
-        return
-    for key in ("license.host_cores", "license.host_sockets", "license.hosts"):
-        value = sheet.inputs.get(key)
-        if isinstance(value, Quantity) and value.origin is Origin.USER and not sheet.has_used(key):
-            sheet.caveat(f"{key} changes nothing here: this is no guest ({KEYS['machine.guest'].flag})")
-
-
 def _units(sheet: Sheet) -> Iterator[Advice]:
     try:
         quantity, metric, product = licenses_required(sheet)
@@ -87,7 +77,10 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
         sheet.facts.append(LicenseCount(notes=sheet.notes))
         yield sheet.advice("license.units", "Licenses", verdict, decision=decision)
         raise
-    _note_unused_hosts(sheet)
+    for name in ("license.host_cores", "license.host_sockets", "license.hosts"):
+        hosts = None if sheet.optional_words("machine.guest") == "yes" else sheet.inputs.get(name)
+        if isinstance(hosts, Quantity) and hosts.origin is Origin.USER and not sheet.has_used(name):
+            sheet.caveat(f"{name} changes nothing here: this is no guest ({KEYS['machine.guest'].flag})")
     pack = chosen_pack(sheet)
     assume_product(sheet, pack, product)
     options = chosen_options(sheet, pack, product)

@@ -80,11 +80,6 @@ def _inputs_for_product(inputs: Inputs, pack: Pack, product: ProductEntry) -> In
     return {key: value for key, value in inputs.items() if key != _SCOPE}
 
 
-def _list_date(sheet: Sheet, product: ProductEntry) -> str:
-    no_list = is_own_price(sheet, product) or not any(product.price.values())
-    return "" if no_list else sheet.rules.sources[product.source].date or ""
-
-
 def _is_permitted(sheet: Sheet, pack: Pack, product: ProductEntry) -> bool:
     """Whether the vendor permits the product here as far as is known, and without an assumption."""
     try:
@@ -104,7 +99,9 @@ def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
         options = listed([option.title for option in chosen_options(sheet, pack, product)])
         title = f"{product.title} with {options}" if options else product.title
         row = replace(row, title=title, units=count, assumed=assumed, note=least)
-        row = replace(row, list_price=list_price(sheet), list_date=_list_date(sheet, product))
+        no_list = is_own_price(sheet, product) or not any(product.price.values())
+        day = "" if no_list else sheet.rules.sources[product.source].date or ""
+        row = replace(row, list_price=list_price(sheet), list_date=day)
         return replace(row, term_cost=term_cost(sheet))
     except ForbiddenError as forbidden:
         return replace(row, forbidden=forbidden.permission.refusal, rule=forbidden.permission.why)
