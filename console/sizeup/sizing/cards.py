@@ -103,10 +103,6 @@ def _measured(resource: str, inputs: Inputs) -> str:
     )
 
 
-_PEOPLE = ("users", "CALs")
-"""Units that are no licenses of a server."""
-
-
 def license_card(given: Mapping[str, Advice], facts: Sequence[Struct]) -> Card:
     """Return the card of the licenses: assumed where nobody chose the vendor, failed where the terms forbid it."""
     units, cost, edition = (given.get(f"license.{name}") for name in ("units", "cost.term", "edition"))
@@ -147,7 +143,7 @@ def _demand(units: Advice, count: LicenseCount, price: LicenseCost | None) -> st
         return f"{count.brief}, no licenses needed"
     assert units.quantity is not None
     number = span(units.quantity, lambda number: format_in(float(f"{number:.4g}"), ""))
-    required = f"{count.counted}, {count.brief}" if units.shown_in in _PEOPLE else f"{number} x {count.brief}"
+    required = f"{count.counted}, {count.brief}" if units.shown_in in ("users", "CALs") else f"{number} x {count.brief}"
     if price is None or price.total is None:
         return required
     return f"{required}, {usd_brief(price.total)}{price.term}"

@@ -272,16 +272,13 @@ def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
     if edition.too_small:
         sentences[-1] += f", {edition.too_small[0]}"
     busy = sheet.optional("workload.cpu_cores")
-    if busy is not None and any(use.entry.unit in _OF_CPUS for use in exceeded):
+    if busy is not None and any(use.entry.unit in ("threads", "cores", "vCPUs") for use in exceeded):
         sentences[-1] += f"; {figure(busy.value)} cores are busy"
     sentences += [one.verdict for one in open_limits(Sheet(sheet.inputs, sheet.rules), pack, edition.product)]
     if edition.product.lacks and not lacks:
         sentences.append(f"it {edition.product.lacks}")
     return "".join(f". {capitalized(sentence)}" for sentence in sentences)
 
-
-_OF_CPUS = ("threads", "cores", "vCPUs")
-"""Units of limits that a busy workload can run into."""
 
 CALCULATIONS = (
     Calculation(

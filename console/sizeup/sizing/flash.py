@@ -39,7 +39,7 @@ def _use(sheet: Sheet) -> Iterator[Advice]:
         if hot is None and (known := _hot_share_clause(sheet)):
             what += f". The size of the hot set{known} is unknown. Use {KEYS['db.hot_gb'].flag}"
     gain, raw = sheet.rule(figure), " without RAID" if use == "cache" else ""
-    by = f"{gain.value:.3g} times" if gain.value >= _TIMES_FROM else f"{format_in(gain.value - 1, '%')} more"
+    by = f"{gain.value:.3g} times" if gain.value >= 2 else f"{format_in(gain.value - 1, '%')} more"
     if gain.low is not None and gain.high is not None:
         by = f"{gain.low:.3g} to {gain.high:.3g} times, by what is moved"
     share = worked(sheet, term(database, "GB") / term(capacity.value, "GB"), "%")
@@ -51,10 +51,6 @@ def _hot_share_clause(sheet: Sheet) -> str:
     """Return which share of the reads the hot set causes, as a clause; empty where that is unknown."""
     share = sheet.optional("db.hot_percent")
     return "" if share is None else f" ({shown(share, '%')} of the reads)"
-
-
-_TIMES_FROM = 2.0
-"""A gain below this is a percentage."""
 
 
 def _cache_size(sheet: Sheet) -> Iterator[Advice]:

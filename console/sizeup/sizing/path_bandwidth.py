@@ -25,8 +25,6 @@ PACKET_EFFICIENCY = 0.915
 
 The rules read inputs and so cannot be read here; a test compares the two.
 """
-_PCIE = frozenset({"link", "uplink", "root port"})
-"""Stages of a path that are PCI Express."""
 _NO_STORAGE = frozenset({BlockKind.LOOP, BlockKind.RAM, BlockKind.OPTICAL, BlockKind.PARTITION, BlockKind.NBD})
 
 
@@ -128,7 +126,7 @@ def _less_packet_headers(budget: PathBudget) -> PathBudget:
     left = PACKET_EFFICIENCY
     stages = tuple(
         replace(one, bytes_per_second=one.bytes_per_second * left)
-        if one.name in _PCIE and one.bytes_per_second
+        if one.name in ("link", "uplink", "root port") and one.bytes_per_second
         else one
         for one in budget.stages
     )

@@ -26,8 +26,6 @@ TARGETS = (
 )
 """The answers whose tornado is worth looking at."""
 
-_BISECTIONS = 14
-"""Halvings of the span in which a decision turns: the threshold is then known to about 0.01 %."""
 _STRIDES = 6
 """Steps in each direction of the first search."""
 
@@ -185,7 +183,7 @@ def _turn(inputs: Inputs, key: str, quantity: Quantity, advice: Advice, directio
 
 def _bisected(same: float, other: float, now: str, decided: Callable[[float], str | None], grain: float) -> float:
     """The value nearest to ``same`` at which the decision is no longer ``now``."""
-    for _ in range(_BISECTIONS):
+    for _ in range(14):  # then the threshold is known to about 0.01 %
         middle = (same + other) / 2
         if grain:
             middle = (math.floor(middle / grain) if other > same else math.ceil(middle / grain)) * grain

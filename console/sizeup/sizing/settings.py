@@ -20,9 +20,6 @@ from sizeup.sizing.workload import workload_demand
 from sizeup.text import one_line
 from sizeup.units import base_unit
 
-_BESIDE_BUFFERS = 0.1
-"""Share that MySQL allocates beside its buffer pool by its manual; PostgreSQL 15 prints 2 to 5 %."""
-
 
 class SettingSource(Struct, frozen=True, forbid_unknown_fields=True):
     """Where the recommendation was read."""
@@ -144,7 +141,8 @@ def _figure(target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, _Fi
 
 def _derived(sizing: Sizing, rules: Rules, files: Collection[str]) -> dict[str, _Figure]:
     """Return the figures that are neither a key nor an answer: parts of a demand, and raised TCP buffers."""
-    beside = _BESIDE_BUFFERS if {"postgresql", "mysql"} & set(files) else 0.0
+    # MySQL allocates a tenth beside its buffer pool by its manual; PostgreSQL 15 prints 2 to 5 %.
+    beside = 0.1 if {"postgresql", "mysql"} & set(files) else 0.0
     slow = str(getattr(sizing.inputs.get("array.drive"), "value", "")).startswith("hdd")
     latency = _figure("capacity.latency_ms", sizing, rules, {}) or (10.0 if slow else 1.0, ())
     derived: dict[str, _Figure] = {"emit.beside": (beside, ()), "emit.latency": latency}

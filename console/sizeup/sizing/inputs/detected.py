@@ -148,10 +148,6 @@ def _found_spindles(machine: Machine, device: str | None) -> dict[str, Value]:
     return {key: Quantity(value, "1", Origin.DETECTED, source) for key, value in figures.items() if value}
 
 
-_LEAST_CALLS = 100
-"""A mean of fewer calls says little of the network."""
-
-
 def _tcp(machine: Machine, device: str | None) -> dict[str, Value]:
     """TCP buffers of the kernel, and the round-trip time to the NFS server, where there is an NFS mount over TCP."""
     over_tcp = [mount for mount in machine.nfs_mounts if mount.protocol in (None, "tcp", "tcp6")]
@@ -170,7 +166,7 @@ def _tcp(machine: Machine, device: str | None) -> dict[str, Value]:
         (operation.response_ms / operation.calls, operation.name, mount.mount_point)
         for mount in mounts
         for operation in mount.operations
-        if operation.response_ms and operation.calls >= _LEAST_CALLS
+        if operation.response_ms and operation.calls >= 100  # a mean of fewer says little of the network
     ]
     if trips:
         shortest, name, where = min(trips)
@@ -265,7 +261,8 @@ def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
     if mount is not None and mount.free_bytes is not None and mount.size_bytes:
         free = f"free of {format_decimal_bytes(mount.size_bytes)} on {mount.mount_point}"
         there = Doubt(mount.size_bytes, "data of this database may be there already", _ENTER, upper=True)
-        return {"capacity.gb": replace(found_bytes(max(mount.free_bytes, _LEAST_BYTES), free), doubts=(there,))}
+        least = max(mount.free_bytes, 1e6)  # of a full file system: no demand is a share of nothing
+        return {"capacity.gb": replace(found_bytes(least, free), doubts=(there,))}
     size = found.usable_bytes or found.size_bytes
     if not size:
         return {}
@@ -278,8 +275,6 @@ def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
 _REMOTE = frozenset({"lustre", "gpfs", "ceph"})
 """File systems that lie on the disks of other machines."""
 _ENTER = f"Use {KEYS['capacity.gb'].flag}"
-_LEAST_BYTES = 10**6
-"""What a full file system counts as, since no demand is a share of nothing."""
 
 
 def found_bytes(size: float, source: str, *caveats: str) -> Quantity:

@@ -31,21 +31,12 @@ MIXED = "storage.mixed_read_write_iops"
 WITHIN_P99, P99_KEY = "storage.iops_within_p99", "capacity.iops_within_p99"
 _BLOCK_BYTES = 8192
 """Of the cold read."""
-_PAYS = 1.10
-"""A doubling of the depth that still gains this factor shows that the depth was the limit."""
-_CPU_BOUND = 0.95
-"""Of all CPU time of the host: beyond it the CPUs were the limit."""
-_FEWEST_RAMPS = 3
-"""Fewer ramps give no interval of their median, so that the worst and the best second are the ends."""
 _CREDITS = 30.0
 """A volume with burst credits falls to this part of its burst: from 3,000 to 100 IOPS for the smallest gp2."""
 _WRITTEN = 0.1
 """Of what flash writes at first is left once it is full and warm: published falls reach 88 to 94 %."""
 _ANY_DATABASE_BYTES = 32 << 30
 """Old data of this size stands for a database of any size."""
-_OTHER_LOAD = 0.05
-"""Of the CPUs, taken by others or the hypervisor: from here on the machine alone may be faster."""
-_SUSTAINED_SECONDS = 1800.0
 _LONGER, _IDLE = "Measure for longer, on an idle host", "Measure again when idle"
 _CLOUDS = ("Amazon", "Google", "Microsoft", "Alibaba", "DigitalOcean", "OpenStack", "Oracle", "Hetzner", "Tencent")
 """Vendors by DMI whose guests have volumes with burst credits."""
@@ -124,10 +115,10 @@ def doubted(
     loads = {"CPUs": max(_extra(figure, "stolen_share"), _extra(figure, "others_share"))}
     loads["I/O"] = _extra(figure, "others_io_share")
     most_used = max(loads, key=lambda part: loads[part])
-    if (taken := loads[most_used]) > _OTHER_LOAD:
+    if (taken := loads[most_used]) > 0.05:  # from here on the machine alone may be faster
         doubts.append(Doubt(None, f"others took {taken:.0%} of the {most_used}", _IDLE, upper=True))
     doubts += _cache_doubts(key, figure, about, about.behind(target), cold)
-    sustained = _extra(figure, "seconds") >= _SUSTAINED_SECONDS
+    sustained = _extra(figure, "seconds") >= 1800
     if about.has_credits and not sustained:
         end = (_seconds(figure.point)[0] or value.value) / _CREDITS
         why = f"a volume with burst credits may fall to a {_CREDITS:g}th"
@@ -234,10 +225,11 @@ def why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
     loads = sorted({one.load: one.value for one in sorted(sweep, key=lambda one: one.value) if one.load}.items())
     if len(loads) < 2:
         return f"it was measured at queue depth {most.load:g} alone"
-    if (busy := cpu_share(most)) > _CPU_BOUND:
+    if (busy := cpu_share(most)) > 0.95:  # of all CPU time
         return f"the CPUs of the host were the limit ({busy:.0%} busy)"
     (depth, before), (deepest, last) = list(pairwise(loads))[-1]
-    if most.load == deepest and last > before * _PAYS ** math.log2(deepest / depth):
+    # A doubling of the depth that still gains a tenth shows that the depth was the limit.
+    if most.load == deepest and last > before * 1.1 ** math.log2(deepest / depth):
         return f"it still rose at queue depth {deepest:g}, where its ramp ended"
     return ""
 
@@ -258,7 +250,7 @@ def _observed(figure: MeasuredFigure) -> tuple[float, float, str]:
         return value.least, value.high or value.value, "" if value.least else "no rate was confirmed"
     replicates = 0 if figure.point.estimate is None else figure.point.estimate.replicates or 0
     unsteady = figure.invalid is not None and "steady" in figure.invalid.parts
-    if unsteady or (worst and replicates < _FEWEST_RAMPS):
+    if unsteady or (worst and replicates < 3):  # fewer ramps give no interval of their median
         why = "it was measured in few ramps" if figure.invalid is None else figure.invalid.cause
         return worst, max(best, value.value), why
     return value.least, value.value if value.high is None else value.high, ""

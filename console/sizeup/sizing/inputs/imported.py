@@ -77,7 +77,8 @@ def read_workload(
     for source in sources:
         if source.text.lstrip().startswith("schema") or source.name.endswith(".toml"):
             values |= parse_toml(source.text, source.name)
-        elif _REPORT.search(source.text[:_REPORT_WITHIN]) and not source.text.lstrip("\ufeff \n").startswith("{"):
+        # An HTML report has its styles first.
+        elif _REPORT.search(source.text[:20_000]) and not source.text.lstrip("\ufeff \n").startswith("{"):
             reports.append((source.text.removeprefix("\ufeff"), source.name))
         elif oracle_views.HEADING.search(source.text[:4000]):
             views.append((source.text.removeprefix("\ufeff"), source.name))
@@ -126,8 +127,6 @@ def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> Intervals:
 
 
 _REPORT = re.compile(r"WORKLOAD REPOSITORY|STATSPACK report", re.IGNORECASE)
-_REPORT_WITHIN = 20_000
-"""An HTML report has its styles first."""
 
 
 def parse_toml(text: str, where: str, kind: Literal["workload", "candidate"] = "workload") -> dict[str, Value]:

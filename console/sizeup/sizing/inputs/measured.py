@@ -47,8 +47,6 @@ from sizeup.units import format_bytes
 
 _REDO_WRITE_BYTES = 65536
 """The redo write whose time is taken where several sizes were measured: the largest that is usual."""
-_LEAST_REDO_WRITE_BYTES = 4096
-"""Less is the record of one commit, which tells the time that it waits and not the throughput of a log."""
 USUAL_COMMITTERS = 8
 """Sessions that commit at once where a workload does not say how many."""
 _TIMES_ABOVE = 4
@@ -107,7 +105,8 @@ def _place(figure: MeasuredFigure, machine: Machine) -> str:
 
 
 def _redo(runs: Sequence[StepRun]) -> dict[str, Value]:
-    found = [one for one in figures(runs, "storage.log_write_latency") if _size_bytes(one) >= _LEAST_REDO_WRITE_BYTES]
+    # Less is the record of one commit, which tells the time that it waits and not the throughput of a log.
+    found = [one for one in figures(runs, "storage.log_write_latency") if _size_bytes(one) >= 4096]
     usual = best(found, lambda one: -abs(_size_bytes(one) - _REDO_WRITE_BYTES))
     values: dict[str, Value] = {} if usual is None else {"redo.sync_write_us": taken(usual, "ns")}
     if usual is not None and usual.invalid is None:
@@ -356,7 +355,7 @@ def _curve(small: Sequence[MeasuredFigure], targets: _Targets, wanted: frozenset
         beside = next((latency for latency in latencies if at_same_point(latency, one)), None)
         if one.load and beside is not None and one.invalid is None and beside.invalid is None:
             ramps.setdefault(_sweep(one), []).append((one, beside))
-    known = [ramp for points in ramps.values() if len(ramp := _rising(points)) >= _LEAST_OF_A_CURVE]
+    known = [ramp for points in ramps.values() if len(ramp := _rising(points)) >= 2]
 
     def merit(ramp: _Ramp) -> tuple[bool, float]:
         target = targets.of(ramp[-1][0])
@@ -376,8 +375,6 @@ def _curve(small: Sequence[MeasuredFigure], targets: _Targets, wanted: frozenset
     }
 
 
-_LEAST_OF_A_CURVE = 2
-"""Points below this are no ramp."""
 _Ramp = list[tuple[MeasuredFigure, MeasuredFigure]]
 """IOPS and mean latencies by the depth."""
 

@@ -27,8 +27,6 @@ MEASURE = "measure it with a storage probe"
 
 ONE_CARD_EACH = "N+1 counts each path as a card of its own. For two ports on one, use --set path.stages=hba:fc16*2@1"
 """What is said of paths whose cards are not given."""
-_FULL_DUPLEX = ("fc", "eth", "pcie")
-"""Kinds of links that send and receive at once."""
 
 
 class StatedStage(Struct, frozen=True):
@@ -159,7 +157,7 @@ def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
         line = sheet.rules.figures.get(f"link.{link}.line")
         raw = "" if line is None else f" (line rate: {format_in(line.value * 1e6, 'MB/s')})"
         sheet.line(f"{name}: {active} x {link} of {shown(each, 'MB/s')}{raw} = {format_in(capacity, 'MB/s')}{idle}")
-        if link.startswith(_FULL_DUPLEX):
+        if link.startswith(("fc", "eth", "pcie")):
             one_way = "reads and writes together are compared with one direction"
             sheet.caveat(f"links carry their MB/s in each direction at once; {one_way}")
         if count > 1 and policy is None:

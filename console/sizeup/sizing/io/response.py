@@ -18,11 +18,6 @@ from sizeup.sizing.workload import Demand
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
-_MOST_DRIVES = 10_000
-"""Beyond this number of drives the queue in front of them is empty until they are saturated."""
-_MOST_OF_A_DISK = 1000.0
-"""IOPS that no disk reaches: a drive with more is flash, which serves many requests at a time."""
-
 _ID, _TITLE = "io.response-time", "Response time of reads"
 
 Curve = Sequence[tuple[float, float]]
@@ -33,7 +28,7 @@ def waiting_share(servers: int, utilization: float) -> float:
     """Return the share of requests that wait, of random arrivals at that many servers (Erlang's C formula)."""
     if utilization >= 1:
         return 1.0
-    if servers > _MOST_DRIVES:
+    if servers > 10_000:  # their queue is empty until they are saturated
         return 0.0
     load, blocked = servers * utilization, 1.0
     for number in range(1, servers + 1):
@@ -94,7 +89,7 @@ def _estimated(sheet: Sheet, demand: Demand) -> Iterator[Advice]:
     each = drive_iops(sheet)
     if drives is None or each is None or not demand.iops:
         return
-    if each.reads.value > _MOST_OF_A_DISK:
+    if each.reads.value > 1000:  # which no disk reaches
         why = f"because flash drives serve many requests at a time. {capitalized(MEASURE)}"
         yield _unknown(sheet, f"unknown, {why}")
         return

@@ -22,8 +22,6 @@ from sizeup.sizing.rules import MAXIMUM_AGE_DAYS, Rules
 from sizeup.sizing.sheet import Assumption, Calculation, Inputs, MissingError, Sheet
 from sizeup.units import base_unit, format_in
 
-COST = "license.cost.list"
-
 
 def is_own_price(sheet: Sheet, product: ProductEntry) -> bool:
     """Return whether a price of a product is the user's, in place of the vendor's list."""
@@ -46,7 +44,7 @@ def dated(sheet: Sheet, product: ProductEntry, metric: MetricEntry) -> str:
 
 def price_warnings(inputs: Inputs, rules: Rules, advice: tuple[Advice, ...], today: date) -> Iterator[str]:
     """A sentence for each product of the license cost whose price is older than a year, or has no date."""
-    if "license.list_usd" in inputs or not any(one.id == COST for one in advice):
+    if "license.list_usd" in inputs or not any(one.id == "license.cost.list" for one in advice):
         return
     sheet = Sheet(inputs, rules)
     try:

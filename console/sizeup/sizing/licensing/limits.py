@@ -166,8 +166,6 @@ def _smaller(sheet: Sheet, limit: LimitEntry, usable: float, product: ProductEnt
     return f"{text}, {usd_range(less)} in place of {usd_range(price)}{a_year(product)}"
 
 
-_OF_THREADS = ("threads", "vCPUs")
-"""Units of limits that count hardware threads."""
 _MOST_THREADS = 8.0
 """Threads of a core where nobody knows how many it has: the most of those that are sold (POWER, SPARC)."""
 
@@ -191,7 +189,7 @@ def usable_cores(sheet: Sheet, cores: float) -> UsableCores | None:
     found = []
     for use in limits_of_chosen(sheet):
         unit = use.entry.unit
-        counts_threads = unit in _OF_THREADS
+        counts_threads = unit in ("threads", "vCPUs")
         if counts_threads or unit == "cores":
             each = sheet.optional(THREADS) if counts_threads else None
             per_core = each.value if each is not None else _MOST_THREADS if unit == "threads" else 1.0
