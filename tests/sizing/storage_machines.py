@@ -14,8 +14,7 @@ from sizeup.model.storage import (
     TargetPort,
     Transport,
 )
-from sizeup.sizing.path_bandwidth import storage_path_bandwidths
-from sizeup.sizing.storage_paths import StorageTarget
+from sizeup.sizing.storage_paths import StorageTarget, storage_path_bandwidths
 
 
 def budget(device: str, limit: float | None, share: float | None = None) -> PathBudget:

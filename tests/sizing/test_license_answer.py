@@ -5,8 +5,7 @@ import pytest
 from sizeup import cli
 from sizeup.sizing.licensing.cost import LicenseCost
 from sizeup.sizing.licensing.limits import LimitUse
-from sizeup.sizing.licensing.permission import Permission
-from sizeup.sizing.licensing.required import LicenseCount
+from sizeup.sizing.licensing.required import LicenseCount, Permission
 from sizeup.sizing.sheet import find_fact
 from sizeup.views.result.answer import LINES, answer_lines
 from sizing.license_cases import XEON, found, sized

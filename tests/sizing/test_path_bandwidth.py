@@ -11,15 +11,15 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.path_bandwidth import (
+from sizeup.sizing.rules import shipped
+from sizeup.sizing.storage_paths import (
     PACKET_EFFICIENCY,
     Capacity,
     PathBandwidth,
     disks_that_count,
+    find_target,
     storage_path_bandwidths,
 )
-from sizeup.sizing.rules import shipped
-from sizeup.sizing.storage_paths import find_target
 from sizing.storage_machines import NVME, carried, fibre_channel, network, port, target
 
 

@@ -9,7 +9,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import parse_settings
-from sizeup.sizing.path_bandwidth import storage_path_bandwidths
+from sizeup.sizing.storage_paths import storage_path_bandwidths
 from sizeup.views.result.answer import answer_lines
 from sizing.storage_machines import budget, fibre_channel, port
 

@@ -11,8 +11,8 @@ import purchase
 from benchmarks import whatif
 from report.sessions import records, written
 from sizeup import cli
-from sizeup.sizing.path_bandwidth import PACKET_EFFICIENCY
 from sizeup.sizing.rules import MAXIMUM_AGE_DAYS, shipped
+from sizeup.sizing.storage_paths import PACKET_EFFICIENCY
 from transcripts import DOCS, Transcript, transcripts
 
 PAGE = (DOCS / "explanation" / "sizing.md").read_text(encoding="utf-8")

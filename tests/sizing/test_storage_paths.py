@@ -17,8 +17,7 @@ from sizeup.model.storage import (
 )
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import described, size
-from sizeup.sizing.path_bandwidth import PathBandwidth, storage_path_bandwidths
-from sizeup.sizing.storage_paths import down_devices, find_target
+from sizeup.sizing.storage_paths import PathBandwidth, down_devices, find_target, storage_path_bandwidths
 from sizing.storage_machines import NVME, carried, fibre_channel, network, port
 
 

@@ -18,9 +18,9 @@ from sizeup.sizing import claims, cpu, editions, flash, memory, memory_share, re
 from sizeup.sizing.cards import resource_cards
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.detected import detected, space_for, storage_of
-from sizeup.sizing.io import array, capacity, demand, response, share, space, tcp, transfer_cost
+from sizeup.sizing.io import array, capacity, demand, response, share, space, transfer_cost
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing import alternatives, cost, count, limits, required
+from sizeup.sizing.licensing import cost, count, limits, required
 from sizeup.sizing.licensing.cost import price_warnings
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, open_question
@@ -28,8 +28,8 @@ from sizeup.sizing.storage_paths import find_target
 from sizeup.text import capitalized
 
 _MODULES = (
-    *(share, space, cpu, memory_share, demand, capacity, transfer_cost, tcp, array, response),
-    *(redo, memory, flash, scan, required, limits, cost, editions, alternatives, value, claims),
+    *(share, space, cpu, memory_share, demand, capacity, transfer_cost, array, response),
+    *(redo, memory, flash, scan, required, limits, cost, editions, value, claims),
 )
 """In the order of the page."""
 CALCULATIONS: tuple[Calculation, ...] = tuple(one for module in _MODULES for one in module.CALCULATIONS)
@@ -71,11 +71,6 @@ class Sizing(AdviceSet, frozen=True, kw_only=True):
 
 
 _STATED = (Origin.USER, Origin.PRESET, Origin.IMPORTED)
-_PARTIAL = (
-    "the report covers one instance of a cluster: give the reports of all of them together, or if it is the whole "
-    "load, use --set workload.scope=whole"
-)
-"""What a reader must know of a workload that is a part of the demand."""
 
 
 @contextmanager
@@ -114,7 +109,11 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
         judged += sheet.cards
         facts += sheet.facts
     scope = known.get("workload.scope")
-    warnings = (_PARTIAL,) if isinstance(scope, Words) and scope.value == "instance" else ()
+    partial = (
+        "the report covers one instance of a cluster: give the reports of all of them together, or if it is the whole "
+        "load, use --set workload.scope=whole"
+    )
+    warnings = (partial,) if isinstance(scope, Words) and scope.value == "instance" else ()
     prices: tuple[str, ...] = ()
     if today is not None:
         prices = tuple(price_warnings(known, rule_set, tuple(advice), today))

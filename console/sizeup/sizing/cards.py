@@ -12,8 +12,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.licensing.contract import PRODUCT
 from sizeup.sizing.licensing.cost import LicenseCost
 from sizeup.sizing.licensing.count import span, usd_brief
-from sizeup.sizing.licensing.permission import CAPACITY, Permission
-from sizeup.sizing.licensing.required import LicenseCount
+from sizeup.sizing.licensing.required import CAPACITY, LicenseCount, Permission
 from sizeup.sizing.sheet import Assumption, Inputs, brief, find_fact
 from sizeup.sizing.verdict import RESOURCES, WORST_FIRST, ShareStatus
 from sizeup.text import capitalized

@@ -16,10 +16,9 @@ from sizeup.sizing.design import PRESENT_PROCESSOR
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.io.array import FEWEST_DRIVES
 from sizeup.sizing.io.capacity import path_stages, stated_stages
-from sizeup.sizing.path_bandwidth import visible_disks
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Inputs, Sheet
-from sizeup.sizing.storage_paths import internal_disks
+from sizeup.sizing.storage_paths import internal_disks, visible_disks
 
 _COUNTED = {
     "cluster.nodes": 1.0, "machine.sockets": 1.0, "machine.cores": 1.0, "machine.threads_per_core": 1.0,

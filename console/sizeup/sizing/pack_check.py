@@ -25,9 +25,19 @@ def check(pack: Pack, where: str) -> None:
         if source not in known:
             raise MalformedError(f"{where}: {what}: expected the id of a [[source]] of this file, found {source!r}")
     _check_numbers(pack, where)
-    _check_defaults(pack, where)
+    for default in pack.default:
+        try:
+            find_key(default.key, default.source).parse(str(default.value), Origin.RULE, default.source)
+        except UsageError as error:
+            raise MalformedError(f"{where}: default: {error}") from error
     _refuse_cycles(pack, _formulas(pack, where), where)
-    _check_patterns(pack, where)
+    patterns = [(f"factor {factor.id}", factor.model or "") for factor in pack.factor]
+    patterns += [(f"architecture {entry.id}", entry.model) for entry in pack.architecture]
+    for name, pattern in patterns:
+        try:
+            re.compile(pattern, re.IGNORECASE)
+        except re.error as error:
+            raise MalformedError(f"{where}: {name}: expected a regular expression: {error}") from error
 
 
 def _check_numbers(pack: Pack, where: str) -> None:
@@ -43,15 +53,6 @@ def _check_numbers(pack: Pack, where: str) -> None:
         ends = [value if end is None else end for end in (low, value, high)]
         if not all(math.isfinite(end) for end in ends) or ends != sorted(ends):
             raise MalformedError(f"{where}: {name}: expected low <= value <= high, all finite, found {ends}")
-
-
-def _check_defaults(pack: Pack, where: str) -> None:
-    """Every default is a key with a value that ``--set`` would take."""
-    for default in pack.default:
-        try:
-            find_key(default.key, default.source).parse(str(default.value), Origin.RULE, default.source)
-        except UsageError as error:
-            raise MalformedError(f"{where}: default: {error}") from error
 
 
 def _formulas(pack: Pack, where: str) -> dict[str, Formula]:
@@ -76,13 +77,3 @@ def _refuse_cycles(pack: Pack, formulas: Mapping[str, Formula], where: str) -> N
     except CycleError as error:
         path = " -> ".join(error.args[1])
         raise MalformedError(f"{where}: expected metrics that end in inputs, found a cycle: {path}") from error
-
-
-def _check_patterns(pack: Pack, where: str) -> None:
-    patterns = [(f"factor {factor.id}", factor.model or "") for factor in pack.factor]
-    patterns += [(f"architecture {entry.id}", entry.model) for entry in pack.architecture]
-    for name, pattern in patterns:
-        try:
-            re.compile(pattern, re.IGNORECASE)
-        except re.error as error:
-            raise MalformedError(f"{where}: {name}: expected a regular expression: {error}") from error

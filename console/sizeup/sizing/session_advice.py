@@ -108,7 +108,9 @@ def rules_text(given: AdviceSet) -> str:
 
 def _recorded(session: Session, how: str) -> ShownAdvice:
     if session.advice is not None:
-        labels = [_stated_text(session)] if session.stated else []
+        at = session.stated_at[:16].replace("T", " ")
+        entered = f"{plural(len(session.stated), 'input')} entered by the user{f', {at} UTC' if at else ''}"
+        labels = [f"Worked out with {entered}."] if session.stated else []
         if any(run.finished and (run.ended_ns or 0) > session.advice_ns for run in session.steps.values()):
             labels.append(
                 "Recorded before these measurements: the run has not finished, or was interrupted. "
@@ -120,13 +122,6 @@ def _recorded(session: Session, how: str) -> ShownAdvice:
     why = "" if session.end is not None and session.end.status == "complete" else ": the run ended before it"
     label = f"This session recorded no advice{why}. To work it out now, {how}."
     return ShownAdvice(AdviceOrigin.NONE, label=label)
-
-
-def _stated_text(session: Session) -> str:
-    """Say that recorded advice rests on inputs that a user entered, and when it was worked out."""
-    at = session.stated_at[:16].replace("T", " ")
-    inputs = plural(len(session.stated), "input")
-    return f"Worked out with {inputs} entered by the user{f', {at} UTC' if at else ''}."
 
 
 def _said(advice: Advice | None) -> tuple[object, ...]:

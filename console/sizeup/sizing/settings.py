@@ -11,7 +11,7 @@ from sizeup.decoding import data_beside
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity, Words
 from sizeup.sizing.advise import Sizing
-from sizeup.sizing.io.tcp import raised_sizes
+from sizeup.sizing.io.transfer_cost import raised_sizes
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.pack import FigureEntry
 from sizeup.sizing.rules import Rules

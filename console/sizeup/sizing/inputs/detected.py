@@ -15,8 +15,16 @@ from sizeup.procfs.lparcfg import LPARCFG
 from sizeup.quantity import Doubt, Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.path_bandwidth import PathBandwidth, storage_path_bandwidths, visible_disks
-from sizeup.sizing.storage_paths import block_device, down_text, mount_point, nfs_mount, shared_storage
+from sizeup.sizing.storage_paths import (
+    PathBandwidth,
+    block_device,
+    down_text,
+    mount_point,
+    nfs_mount,
+    shared_storage,
+    storage_path_bandwidths,
+    visible_disks,
+)
 from sizeup.text import plural
 from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes, format_in
 

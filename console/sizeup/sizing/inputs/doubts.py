@@ -20,7 +20,7 @@ from sizeup.quantity import Doubt, Quantity
 from sizeup.session.value import Point, StepRun
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures, quantity
-from sizeup.sizing.io.mixed import MIXED_WRITES, mix_cost
+from sizeup.sizing.io.share import MIXED_WRITES, mix_cost
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.storage_paths import StorageTarget, internal_disks
 from sizeup.units import format_bytes, format_in
@@ -65,12 +65,6 @@ class Surroundings(Struct, frozen=True):
         if any(mount.export in target.disks for mount in self.machine.nfs_mounts):
             return "the server of this mount"
         return "" if target.disks <= internal_disks(self.machine) else "the array or controller"
-
-    @property
-    def has_credits(self) -> bool:
-        """Whether volumes may have burst credits: in a cloud, or in a guest that says nothing of its vendor."""
-        platform = self.machine.platform
-        return bool(platform.is_guest) and (platform.vendor is None or platform.vendor.startswith(_CLOUDS))
 
     def cold(
         self, target: StorageTarget | None, of: Callable[[MeasuredFigure], StorageTarget | None]
@@ -119,7 +113,9 @@ def doubted(
         doubts.append(Doubt(None, f"others took {taken:.0%} of the {most_used}", _IDLE, upper=True))
     doubts += _cache_doubts(key, figure, about, about.behind(target), cold)
     sustained = _extra(figure, "seconds") >= 1800
-    if about.has_credits and not sustained:
+    platform = about.machine.platform  # of a guest that says nothing of its vendor too
+    cloud = platform.is_guest and (platform.vendor is None or platform.vendor.startswith(_CLOUDS))
+    if cloud and not sustained:
         end = (_seconds(figure.point)[0] or value.value) / _CREDITS
         why = f"a volume with burst credits may fall to a {_CREDITS:g}th"
         if seconds := _extra(figure, "seconds"):

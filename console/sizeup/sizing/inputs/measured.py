@@ -1,4 +1,4 @@
-"""What a session measured, as inputs of sizing: valid figures take the place of assumed ones.
+"""What a session measured, as inputs of sizing: what the storage and the memory deliver in place of assumed figures.
 
 A figure counts by the quantity that its probe's manifest declares, whatever the probe is called. One that is not
 valid (``sizeup.session.validity``), that is only a lower bound, or that was taken on one path of several is never
@@ -40,8 +40,16 @@ from sizeup.sizing.inputs.measured_figures import (
     quantity,
     taken,
 )
-from sizeup.sizing.path_bandwidth import Capacity, disks_that_count, storage_path_bandwidths
-from sizeup.sizing.storage_paths import StorageTarget, find_target, internal_disks, mount_point, nfs_mount
+from sizeup.sizing.storage_paths import (
+    Capacity,
+    StorageTarget,
+    disks_that_count,
+    find_target,
+    internal_disks,
+    mount_point,
+    nfs_mount,
+    storage_path_bandwidths,
+)
 from sizeup.text import words_of
 from sizeup.units import format_bytes
 

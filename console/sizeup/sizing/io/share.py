@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.model.advice import Advice, Bounds, Card, Failure, ShareFacts, StageUse
+from sizeup.model.advice import Advice, Bounds, Failure, ShareFacts, StageUse
 from sizeup.quantity import Doubt, Origin, Quantity, Words
 from sizeup.sizing.io.array import StageCapacity, replaced_figures
 from sizeup.sizing.io.capacity import INSIDE, MEASURE, STORAGE, find_bottleneck, path_stages, servers, with_drives
 from sizeup.sizing.io.demand import io_demand
-from sizeup.sizing.io.mixed import of_mix, of_other_mix
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Inputs, Sheet, answered, brief, figure, shown, term
 from sizeup.sizing.verdict import (
@@ -82,6 +81,62 @@ def _defaults(sheet: Sheet, *, by_rule: bool) -> Mapping[str, Mapping[str, Input
         passive = Words("active-passive", Origin.RULE, "half of the paths")
         found["all paths carry data"] = {"if half are passive": {"path.policy": passive}}
     return found
+
+
+MIXED_WRITES = 0.3
+"""The share of writes of the mix that is measured."""
+_WRITE_COST, _ARRAY_WRITE_COST = 40.0, 10.0
+"""Reads that a write costs at most where none was measured: of a device, and of an array, whose cache takes writes."""
+
+
+def mix_cost(written: float, *, shared: bool) -> float:
+    """Return how many reads a request of a mix costs at most; ``shared``: on an array or a filer."""
+    return 1 - written + written * (_ARRAY_WRITE_COST if shared else _WRITE_COST)
+
+
+_SAME_MIX = 0.05
+"""Shares of writes that differ by less are one mix; redo adds to those of the workload."""
+
+
+def of_mix(sheet: Sheet, stage: StageCapacity, reads: float) -> StageCapacity:
+    """Return a measured stage at the demand's share of reads: reads alone bound what a mix gets, a mix says more."""
+    iops, written, kind = stage.iops, 1 - reads, sheet.optional_words("path.kind")
+    if iops is None or iops.origin is not Origin.MEASURED or written <= 0:
+        return stage
+    shared = kind in ("HBA", "NFS")
+    mixed = sheet.optional("capacity.mixed_iops")
+    if mixed is None:
+        text = f"reads alone were measured, and {share_text(written)} are writes"
+        action = "Measure the mix (preset oltp-7030)"
+        return replace(stage, iops=_converted(iops, mix_cost(written, shared=shared), text, action))
+    if written > MIXED_WRITES + _SAME_MIX:
+        factor = mix_cost(written, shared=shared) / mix_cost(MIXED_WRITES, shared=shared)
+        text = f"30% writes were measured, and {share_text(written)} are wanted"
+        action = "Measure that mix (preset custom, read_percent)"
+        return replace(stage, iops=_converted(mixed, factor, text, action))
+    part = min(written / MIXED_WRITES, 1.0)
+    between = 1 / ((1 - part) / iops.value + part / mixed.value)
+    least, source = min(iops.least, mixed.least), iops.source if part < 1 else mixed.source
+    low, high = min(least, between), None if iops.most is None else max(iops.most, between)
+    doubts = tuple(one for one in (*mixed.doubts, *iops.doubts) if one.upper or one.end == least)
+    return replace(stage, iops=Quantity(between, iops.unit, iops.origin, source, low, high, doubts=doubts))
+
+
+def of_other_mix(found: Quantity, had: Quantity | None, reads: float) -> Quantity:
+    """Return what holds a p99 at one share of reads for another one: it does with no more reads, and no more writes."""
+    if had is None or found.origin is not Origin.MEASURED or abs(reads - had.value) <= _SAME_MIX:
+        return found
+    part = min(known / wanted for known, wanted in ((had.value, reads), (1 - had.value, 1 - reads)) if wanted)
+    why = f"{share_text(had.value)} reads were measured, and {share_text(reads)} are wanted"
+    doubt = Doubt(found.least * part, why, "Measure that mix (preset slo, read_percent)")
+    return replace(found, doubts=(*found.doubts, doubt, replace(doubt, end=None, upper=True)))
+
+
+def _converted(measured: Quantity, factor: float, reason: str, action: str) -> Quantity:
+    """Return what was measured of another mix: its upper end as it is, its lower ends a part of what they are."""
+    doubts = [replace(one, end=one.end / factor) if one.end and not one.upper else one for one in measured.doubts]
+    own = measured.value if measured.low is None else measured.low
+    return replace(measured, low=None, doubts=(*doubts, Doubt(own / factor, reason, action)))
 
 
 DISKS, PATHS = "the disks", "the paths"
@@ -193,16 +248,12 @@ def all_stages(sheet: Sheet, demand: Demand) -> list[StageCapacity]:
     if reads is None:
         reads = 0.0 if demand.iops else sheet.number("workload.read_percent").value
     stages = [of_mix(sheet, stage, reads) for stage in path_stages(sheet)]
-    return with_drives(sheet, stages, reads, _read_bytes(sheet, demand))
-
-
-def _read_bytes(sheet: Sheet, demand: Demand) -> float | None:
-    """Return the share of reads in the bytes: of the random requests, with redo as writes; None without bytes."""
-    if not demand.bytes_per_second or demand.transfer_rate is None:
-        return 0.0 if demand.bytes_per_second else None
+    if demand.transfer_rate is None or not demand.bytes_per_second:
+        return with_drives(sheet, stages, reads, 0.0 if demand.bytes_per_second else None)
     requests = [0.0 if part is None else part.value for part in (demand.read_iops, demand.write_iops)]
-    reads = requests[0] / sum(requests) if any(requests) else sheet.number("workload.read_percent").value
-    return reads * demand.transfer_rate.value / demand.bytes_per_second
+    random = requests[0] / sum(requests) if any(requests) else sheet.number("workload.read_percent").value
+    # Of the bytes redo is written, too.
+    return with_drives(sheet, stages, reads, random * demand.transfer_rate.value / demand.bytes_per_second)
 
 
 class _Case(Struct, frozen=True):
@@ -335,10 +386,14 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         not_judged=not_judged,
         unmeasured=tuple(unmeasured),
     )
-    network = [one for one in found if one.stage.network]
-    if network:
+    network = max((one for one in found if one.stage.network), key=lambda one: one.share, default=None)
+    if network is not None:  # it rests on what the storage rests on
         rests = _assumed(sheet, case, bounds, network=True)
-        sheet.cards.append(_network_card(max(network, key=lambda one: one.share), demand, bounds, rests))
+        judgment = _judgment([network], demand.growth, bounds)[0]
+        judgment = replace(judgment, defaults=tuple(Doubt(None, reason, default=True) for reason in rests))
+        failures, facts = _failures([network], demand.growth), network.facts(by_rule=False)
+        of_it = decided_card("network", judgment, bounds, facts, advice="verdict.storage", failures=failures)
+        sheet.cards.append(replace(of_it, assumptions=()))  # which are of the storage
     yield judged(sheet, card, said=down)  # of the stages
 
 
@@ -434,15 +489,6 @@ def _judged(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> tuple[
     if demand.throughput_is_its_own and all(one.stage.rate is None for one in found):
         return "storage", THROUGHPUT
     return "storage", ""
-
-
-def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, assumed: Sequence[str]) -> Card:
-    """Return the card of the network, where the paths to storage use it; it rests on what the storage rests on."""
-    judgment = _judgment([one], demand.growth, bounds)[0]
-    judgment = replace(judgment, defaults=tuple(Doubt(None, reason, default=True) for reason in assumed))
-    failures, facts = _failures([one], demand.growth), one.facts(by_rule=False)
-    card = decided_card("network", judgment, bounds, facts, advice="verdict.storage", failures=failures)
-    return replace(card, assumptions=())  # of the storage
 
 
 def _unknown(sheet: Sheet, demand: Demand) -> Advice:

@@ -15,8 +15,7 @@ from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import chosen_contract, chosen_options, chosen_pack, licensed_servers
 from sizeup.sizing.licensing.count import End, count_range, format_usd, price, range_end, ranged, usd_range
-from sizeup.sizing.licensing.permission import ForbiddenError
-from sizeup.sizing.licensing.required import licenses_required
+from sizeup.sizing.licensing.required import ForbiddenError, licenses_required
 from sizeup.sizing.pack import MetricEntry, ProductEntry, short
 from sizeup.sizing.rules import MAXIMUM_AGE_DAYS, Rules
 from sizeup.sizing.sheet import Assumption, Calculation, Inputs, MissingError, Sheet

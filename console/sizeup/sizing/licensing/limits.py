@@ -20,8 +20,7 @@ from sizeup.sizing.licensing.contract import (
 )
 from sizeup.sizing.licensing.cost import a_year, list_price
 from sizeup.sizing.licensing.count import NAMES, FormulaNames, count_range, evaluated, usd_range
-from sizeup.sizing.licensing.permission import permission
-from sizeup.sizing.licensing.required import licenses_required
+from sizeup.sizing.licensing.required import licenses_required, permission
 from sizeup.sizing.pack import LimitEntry, Pack, ProductEntry, short
 from sizeup.sizing.sheet import Calculation, MissingError, Sheet
 from sizeup.units import base_unit, format_in

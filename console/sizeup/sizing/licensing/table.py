@@ -10,8 +10,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.licensing.contract import OF_ONE_PACK, OF_ONE_PRODUCT, chosen_options, soft_hypervisor
 from sizeup.sizing.licensing.cost import is_own_price, list_price, term_cost
 from sizeup.sizing.licensing.count import MinimumOrder
-from sizeup.sizing.licensing.permission import ForbiddenError, permission
-from sizeup.sizing.licensing.required import licenses_required
+from sizeup.sizing.licensing.required import ForbiddenError, licenses_required, permission
 from sizeup.sizing.pack import Pack, ProductEntry, short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet

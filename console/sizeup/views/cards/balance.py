@@ -11,8 +11,8 @@ from msgspec import Struct
 from sizeup.charts.share_bar import ShareBar
 from sizeup.model.machine import Machine
 from sizeup.model.network import is_port
-from sizeup.sizing.path_bandwidth import storage_path_bandwidths
 from sizeup.sizing.rules import shipped
+from sizeup.sizing.storage_paths import storage_path_bandwidths
 from sizeup.units import format_rate
 
 if TYPE_CHECKING:
