@@ -51,10 +51,9 @@ def opened(path: str, what: str, *, pipes: bool = False) -> Iterator[BinaryIO]:
 def open_file(path: str, what: str, *, pipes: bool = False) -> BinaryIO:
     """Open a file like ``opened``, for a caller that closes it itself."""
     try:
-        descriptor = _descriptor(path, what, pipes=pipes)
+        return os.fdopen(_descriptor(path, what, pipes=pipes), "rb")
     except (OSError, ValueError) as error:  # a name may hold a NUL
         raise _unreadable(path, what, error) from error
-    return os.fdopen(descriptor, "rb")
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from batch.conftest import Run
 from consoles import machine
-from sizeup.batch.summary import LINES, summary_lines
+from sizeup.batch.standard_output import LINES, summary_lines
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate, Outcome, Status

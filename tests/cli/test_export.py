@@ -17,8 +17,8 @@ from importers.results import SLB
 from report.sessions import records, written
 from sizeup import cli
 from sizeup.errors import ExitStatus
-from sizeup.session.masking_key import kept_key
 from sizeup.session.reader import read_session
+from sizeup.session.share import kept_key
 
 FIRST_WORDS = {
     "html": "<!doctype html>",

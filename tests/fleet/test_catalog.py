@@ -11,7 +11,7 @@ from fleet_sessions import Figures, records, server, write
 from sizeup.cli import run
 from sizeup.fleet.catalog import CatalogComparison, LeftOut, Standing, percentile, place, short_cpu
 from sizeup.fleet.catalog_text import catalog_lines, ordinal
-from sizeup.fleet.files import fleet_paths, read_fleet
+from sizeup.fleet.fleet import fleet_paths, read_fleet
 from sizeup.fleet.host_session import read_host_session
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Better

@@ -12,8 +12,7 @@ from sizeup.cli import run
 from sizeup.compare.comparison import Conclusion
 from sizeup.compare.digest import epoch
 from sizeup.fleet.explanation import PeerDifference, PeerDifferences, fact_cards
-from sizeup.fleet.files import fleet_paths, read_fleet
-from sizeup.fleet.fleet import Fleet, HostStatus, Outlier, build_fleet
+from sizeup.fleet.fleet import Fleet, HostStatus, Outlier, build_fleet, fleet_paths, read_fleet
 from sizeup.fleet.host_session import HostFigure, read_host_session
 from sizeup.fleet.table import (
     LINES,

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from fleet_sessions import LINK_DOWN, Figures, made_fleet, records, server, write
 from sizeup.errors import RefusedError, UsageError
 from sizeup.fleet.data import fleet_data
-from sizeup.fleet.files import fleet_paths, read_fleet
-from sizeup.fleet.fleet import build_fleet
+from sizeup.fleet.fleet import build_fleet, fleet_paths, read_fleet
 from sizeup.fleet.host_session import HostSession
 from sizeup.fleet.parquet import read_parquet, write_parquet
 from sizeup.fleet.table import fleet_lines

@@ -9,10 +9,9 @@ from msgspec.structs import replace
 from fleet_sessions import Figures, made_fleet, records, server, with_port_down, write
 from sizeup.cli import run
 from sizeup.fleet.against import FleetDrift, fleet_drift
-from sizeup.fleet.files import fleet_paths, read_fleet
-from sizeup.fleet.fleet import Fleet, build_fleet
-from sizeup.fleet.sections import drift_lines, synchronized_lines
+from sizeup.fleet.fleet import Fleet, build_fleet, fleet_paths, read_fleet
 from sizeup.fleet.synchronized import jain, synchronized_runs
+from sizeup.fleet.table import drift_lines, synchronized_lines
 from sizeup.model.sample import Status
 from sizeup.session.records import EndRecord, Record, StepStartRecord
 

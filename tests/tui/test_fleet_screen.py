@@ -8,8 +8,7 @@ from textual.widgets import Input
 from consoles import Console, pressed, until
 from fleet_sessions import Figures, made_fleet, records, server, with_port_down, write
 from sizeup.charts.drawing import GROUND
-from sizeup.fleet.files import fleet_paths, read_fleet
-from sizeup.fleet.fleet import build_fleet
+from sizeup.fleet.fleet import build_fleet, fleet_paths, read_fleet
 from sizeup.fleet.heat import fleet_band, heat_cell
 from sizeup.tui.dialogs import TextDialog
 from sizeup.tui.screens.compare_screen import CompareScreen

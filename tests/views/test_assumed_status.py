@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sizeup.batch.summary import verdict_lines
+from sizeup.batch.standard_output import verdict_lines
 from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.rules import shipped

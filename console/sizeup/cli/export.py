@@ -183,8 +183,7 @@ def _share(path: str, out: str) -> None:
     from sizeup.charts.table import Column, Table
     from sizeup.report import output
     from sizeup.report.text import table_lines
-    from sizeup.session.masking_key import installed_masker
-    from sizeup.session.share import share
+    from sizeup.session.share import installed_masker, share
     from sizeup.sizing.rules import shipped
 
     masker, unsaved = installed_masker()

@@ -19,8 +19,7 @@ from sizeup.text import plural
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sizeup.fleet.files import FleetFiles
-    from sizeup.fleet.fleet import Fleet
+    from sizeup.fleet.fleet import Fleet, FleetFiles
     from sizeup.fleet.profile import Acceptance
 
 _WIDTH = 100
@@ -59,8 +58,7 @@ ARGUMENTS = (
 
 def run(arguments: argparse.Namespace) -> int:
     """Read the sessions and print the fleet."""
-    from sizeup.fleet.files import fleet_paths, read_fleet
-    from sizeup.fleet.fleet import build_fleet
+    from sizeup.fleet.fleet import build_fleet, fleet_paths, read_fleet
 
     for flag, needed in (("--junit", "--profile"), ("--allow-undecided", "--profile"), ("--partition", "--parquet")):
         refuse_without(arguments, flag, needed)
@@ -112,8 +110,7 @@ def _status(arguments: argparse.Namespace, fleet: Fleet, accepted: Sequence[Acce
 
 def _print(arguments: argparse.Namespace, chosen: str, fleet: Fleet, accepted: Sequence[Acceptance]) -> None:
     from sizeup.fleet.against import fleet_drift
-    from sizeup.fleet.files import fleet_paths, read_fleet
-    from sizeup.fleet.fleet import build_fleet
+    from sizeup.fleet.fleet import build_fleet, fleet_paths, read_fleet
     from sizeup.fleet.synchronized import synchronized_runs
     from sizeup.report import output
 
@@ -137,8 +134,7 @@ def _print(arguments: argparse.Namespace, chosen: str, fleet: Fleet, accepted: S
 
             write_document(arguments.output, fleet_page(fleet, accepted, drift, runs))
         case _:
-            from sizeup.fleet.sections import acceptance_lines, drift_lines, synchronized_lines
-            from sizeup.fleet.table import fleet_lines
+            from sizeup.fleet.table import acceptance_lines, drift_lines, fleet_lines, synchronized_lines
             from sizeup.terminal.capabilities import output_columns
 
             width = output_columns(80) or _WIDTH

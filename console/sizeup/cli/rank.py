@@ -31,9 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.compare.published_results import PREFIX
     from sizeup.fleet.catalog import place
     from sizeup.fleet.catalog_text import catalog_data, catalog_lines
-    from sizeup.fleet.files import fleet_paths, read_fleet
+    from sizeup.fleet.fleet import fleet_paths, read_fleet
     from sizeup.fleet.host_session import read_host_session
-    from sizeup.session.masking_key import host_pseudonym
+    from sizeup.session.share import host_pseudonym
     from sizeup.session.store import find
 
     name, folder = arguments.file, arguments.catalog

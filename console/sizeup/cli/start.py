@@ -168,8 +168,7 @@ def _mount(arguments: argparse.Namespace) -> str:
 
 def _result_lines(session: Session, path: str, arguments: argparse.Namespace) -> list[str]:
     """Return what a run found, where it is saved, and what it left out."""
-    from sizeup.batch.standard_output import measured_steps, session_lines
-    from sizeup.batch.summary import LINES
+    from sizeup.batch.standard_output import LINES, measured_steps, session_lines
     from sizeup.session.store import command_name
     from sizeup.views.run.run_status import run_status
 
@@ -226,8 +225,7 @@ def measure_targets(arguments: argparse.Namespace) -> int:
     options = batch_options(arguments)
     from sizeup.engine.run import parse_start
     from sizeup.probing.remote_python import find_ssh
-    from sizeup.remote.host_lines import HostLines
-    from sizeup.remote.measurement import HostMeasurement, host_of, measure_all
+    from sizeup.remote.measurement import HostLines, HostMeasurement, host_of, measure_all
     from sizeup.remote.wheels import wheel_names
 
     targets = list(dict.fromkeys(arguments.target))

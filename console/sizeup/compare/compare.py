@@ -3,7 +3,7 @@
 A figure counts as different when an exact rank test over runs says so at the level, after correction
 for everything that was asked, and when the ratio moved by at least the minimum effect. Where one side was
 measured after the other, it must also stand out from the trend over time. A metric with
-many points, such as a latency curve, is one figure per run (``sizeup.compare.curves``); the single points
+many points, such as a latency curve, is one figure per run (``sizeup.compare.figures``); the single points
 are exploratory.
 """
 
@@ -26,9 +26,8 @@ from sizeup.compare.comparison import (
 )
 from sizeup.compare.condition_results import SAME_SESSION, condition_results
 from sizeup.compare.conditions import Condition
-from sizeup.compare.curves import Runs, by_metric, shared_points
 from sizeup.compare.digest import WORKLOAD, Digest, RunValue
-from sizeup.compare.figures import compared_figure, frozen, judged_figures
+from sizeup.compare.figures import Runs, by_metric, compared_figure, frozen, judged_figures, shared_points
 from sizeup.compare.headlines import CARDS
 from sizeup.compare.machines import machine_differences
 from sizeup.compare.statistics import geometric_mean

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from sizeup.compare.comparison import ConditionResult, Figure
 from sizeup.compare.conditions import Condition, Decision, read
-from sizeup.compare.curves import Runs, shared_points
-from sizeup.compare.figures import compared_figure, with_verdict
+from sizeup.compare.figures import Runs, compared_figure, shared_points, with_verdict
 from sizeup.compare.statistics import holm
 from sizeup.errors import UsageError
 from sizeup.text import nearest, one_line

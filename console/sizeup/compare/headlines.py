@@ -156,16 +156,16 @@ def _log_write_p99(runs: Sequence[StepRun]) -> MeasuredFigure | None:
 
 def _dram(runs: Sequence[StepRun]) -> MeasuredFigure | None:
     """Return the latency of local memory: of a level, or of the largest working set far beyond the caches."""
-    found = [one for one in figures(runs, "memory.local_latency") if not _near_caches(one)]
+
+    def near_caches(one: MeasuredFigure) -> bool:
+        size = one.run.step.settings.get(one.declared.above)
+        return isinstance(size, int) and one.coordinate(one.axis) < _TIMES_ABOVE * size
+
+    found = [one for one in figures(runs, "memory.local_latency") if not near_caches(one)]
     first = next((one.point.series for one in found), None)
     of_first = [one for one in found if one.point.series == first]
     return max(of_first, key=lambda one: (_valid(one), one.coordinate(one.axis) if one.axis else 0.0, -one.value),
                default=None)  # fmt: skip
-
-
-def _near_caches(figure: MeasuredFigure) -> bool:
-    size = figure.run.step.settings.get(figure.declared.above)
-    return isinstance(size, int) and figure.coordinate(figure.axis) < _TIMES_ABOVE * size
 
 
 def _clock_read(runs: Sequence[StepRun]) -> MeasuredFigure | None:

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from sizeup.compare.drift import drift
-from sizeup.fleet.files import FileProblem
-from sizeup.fleet.fleet import Fleet, Host, usable
+from sizeup.fleet.fleet import FileProblem, Fleet, Host, usable
 from sizeup.fleet.outliers import LARGE_CHANGE, LEAST_HOSTS, SMALL_CHANGE, spread
 from sizeup.model.plan import Better
 from sizeup.text import one_line

@@ -16,8 +16,7 @@ from msgspec import Struct
 
 from sizeup.compare.headlines import CARD_ORDER
 from sizeup.errors import MalformedError
-from sizeup.fleet.files import FileProblem, FleetFiles
-from sizeup.fleet.fleet import usable
+from sizeup.fleet.fleet import FileProblem, FleetFiles, usable
 from sizeup.fleet.host_session import HostFigure, HostSession
 from sizeup.masking import Secret
 from sizeup.model.plan import Better

@@ -106,12 +106,8 @@ def _figure(found: CatalogComparison, standing: Standing) -> dict[str, Any]:
     figure, placed = standing.figure, standing.placed
     reference = _reference(found, standing)
     return {
-        **figure_data(figure),
-        "converged": not figure.scatter,
-        "invalid_reason": figure.invalid or None,
-        "workload": figure.workload,
-        "probe_version": figure.distribution,
-        "machines": len(standing.values),
+        **figure_data(figure), "converged": not figure.scatter, "invalid_reason": figure.invalid or None,
+        "workload": figure.workload, "probe_version": figure.distribution, "machines": len(standing.values),
         "left_out": {reason.name.lower(): count for reason, count in standing.left_out.items()},
         "percentile": standing.percentile if placed else None,
         "percentile_range": standing.percentile_range if placed else None,

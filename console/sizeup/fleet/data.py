@@ -11,8 +11,7 @@ from typing import Any, TextIO
 from sizeup.charts.markup import Markup, element
 from sizeup.compare.profile import AcceptanceResult
 from sizeup.fleet.against import FleetDrift
-from sizeup.fleet.files import FileProblem
-from sizeup.fleet.fleet import Fleet, Host, Outlier, usable
+from sizeup.fleet.fleet import FileProblem, Fleet, Host, Outlier, usable
 from sizeup.fleet.host_session import HostFigure
 from sizeup.fleet.profile import Acceptance
 from sizeup.fleet.synchronized import SynchronizedRun
@@ -110,9 +109,7 @@ def _outlier(outlier: Outlier) -> dict[str, Any]:
     found, figure = outlier.differences, outlier.figure
     return {
         "figure": figure.name, "title": figure.title, "unit": figure.unit, "value": figure.value,
-        "median": outlier.median,
-        "ratio": outlier.ratio,
-        "peers": outlier.peers,
+        "median": outlier.median, "ratio": outlier.ratio, "peers": outlier.peers,
         "conclusion": outlier.conclusion.value,
         "differs_in": [
             {"fact": one.fact, "value": one.value, "peers": one.peers_value, "peers_with_it": one.peers,

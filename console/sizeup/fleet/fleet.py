@@ -1,11 +1,16 @@
-"""A fleet as one value: a row per host with its figures, and the hosts that stand out among those of their type."""
+"""A fleet as one value: a row per host with its figures, and the hosts that stand out among those of their type.
+
+A session file that cannot be read is reported and never fails the whole.
+"""
 
 from __future__ import annotations
 
+import glob
 import math
+import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 
 from msgspec import Struct
@@ -14,19 +19,38 @@ from msgspec.structs import replace
 from sizeup.compare.comparison import Conclusion
 from sizeup.compare.figures import direction
 from sizeup.compare.headlines import CARD_ORDER
+from sizeup.errors import SizeupError, UsageError
 from sizeup.fleet.explanation import PeerDifferences, differences
-from sizeup.fleet.files import FileProblem, FleetFiles
-from sizeup.fleet.host_session import HostFigure, HostFinding, HostSession
+from sizeup.fleet.host_session import HostFigure, HostFinding, HostSession, read_host_session
 from sizeup.fleet.outliers import LEAST_HOSTS, Spread, spread
 from sizeup.model.finding import Severity
+from sizeup.session.store import SUFFIX
 from sizeup.text import plural
 from sizeup.units import format_bytes
 
+PARQUET = ".parquet"
+SUFFIXES = (SUFFIX, f"{SUFFIX}.gz", PARQUET)
 _RARE = 0.1
 SAME_MEMORY = 1.04
 """Sizes that follow one another within this ratio are one size; the smallest step between two modules is larger. The
 kernel keeps some memory for itself, and how much varies."""
 UNKNOWN_TYPE = "machine unknown"
+
+
+class FileProblem(Struct, frozen=True):
+    """A file that could not be read, or only in part."""
+
+    path: str
+    problem: str
+    read: bool = False
+    """Whether the rest of it was used."""
+
+
+class FleetFiles(Struct, frozen=True):
+    """What the files of a fleet contain."""
+
+    sessions: tuple[HostSession, ...]
+    problems: tuple[FileProblem, ...]
 
 
 class HostStatus(Enum):
@@ -123,11 +147,70 @@ class Fleet(Struct, frozen=True):
         return next(host.figures[name].title for host in self.hosts if name in host.figures)
 
 
+def fleet_paths(arguments: Sequence[str]) -> list[str]:
+    """Return the session files that arguments name: files, patterns, and directories with all below them."""
+    found: dict[str, None] = {}
+    for argument in arguments:
+        named = [argument]
+        if not os.path.exists(argument):
+            if not glob.has_magic(argument):
+                problem = "no such file or directory; name session files or a directory that has some"
+                raise UsageError(f"{argument}: {problem}")
+            named = sorted(glob.glob(argument, recursive=True))
+        paths = [path for name in named for path in (_below(name) if os.path.isdir(name) else (name,))]
+        if not paths:
+            raise UsageError(
+                f"{argument}: expected session files (*{SUFFIX}, *{SUFFIX}.gz) or Parquet of a fleet (*{PARQUET}), "
+                "found none"
+            )
+        found.update(dict.fromkeys(paths))
+    return list(found)
+
+
+def _below(folder: str) -> Iterator[str]:
+    def refused(error: OSError) -> None:
+        raise UsageError(f"{error.filename}: cannot list this directory: {error.strerror}") from error
+
+    for where, folders, names in os.walk(folder, onerror=refused):
+        folders.sort()
+        yield from (os.path.join(where, name) for name in sorted(names) if name.endswith(SUFFIXES))
+
+
+def read_fleet(paths: Iterable[str]) -> FleetFiles:
+    """Read one file after the other, so that memory holds the samples of at most one session."""
+    sessions, problems = [], []
+    for path in paths:
+        try:
+            if path.endswith(PARQUET):
+                from sizeup.fleet.parquet import read_parquet
+
+                found = read_parquet(path)
+            else:
+                found = [read_host_session(path)]
+        except SizeupError as error:
+            problems.append(FileProblem(path, str(error).removeprefix(f"{path}: ")))
+            continue
+        except OSError as error:
+            problems.append(FileProblem(path, error.strerror or str(error)))
+            continue
+        sessions += found
+        problems += (FileProblem(one.path, sentence, read=True) for one in found for sentence in one.damage)
+    return FleetFiles(tuple(sessions), tuple(problems))
+
+
 def build_fleet(files: FleetFiles) -> Fleet:
     """Return the fleet that these files describe."""
     by_host = _by_host(files.sessions)
     types = _machine_types({name: _described(sessions) for name, sessions in by_host.items()})
-    peers = _compared_as(types)
+    numbers = Counter(types.values())
+    largest: dict[tuple[str, str], MachineType] = {}
+    for found, count in numbers.most_common():
+        if count >= LEAST_HOSTS and found.name != UNKNOWN_TYPE:
+            largest.setdefault(found.family, found)
+    peers = {
+        name: found if numbers[found] >= LEAST_HOSTS else largest.get(found.family, found)
+        for name, found in types.items()
+    }
     usual = _usual_workloads(by_host, types)
     hosts = [
         _host(name, types[name], peers[name], sessions, usual)
@@ -208,58 +291,38 @@ def _machine_types(sessions: Mapping[str, HostSession]) -> dict[str, MachineType
     return found
 
 
-def _compared_as(types: Mapping[str, MachineType]) -> dict[str, MachineType]:
-    counts = Counter(types.values())
-    largest: dict[tuple[str, str], MachineType] = {}
-    for found, count in counts.most_common():
-        if count >= LEAST_HOSTS and found.name != UNKNOWN_TYPE:
-            largest.setdefault(found.family, found)
-    return {
-        name: found if counts[found] >= LEAST_HOSTS else largest.get(found.family, found)
-        for name, found in types.items()
-    }
+_FigureOf = tuple[tuple[str, str], str]
+"""A family of machine types, and the name of a figure."""
 
 
 def _usual_workloads(
     by_host: Mapping[str, Sequence[HostSession]], types: Mapping[str, MachineType]
-) -> dict[tuple[str, str], str]:
+) -> dict[_FigureOf, str]:
     """Return the workload that most hosts of a family have a valid figure of; of equally many the newest."""
-    hosts: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    newest: dict[tuple[str, str, str], float] = defaultdict(float)
+    hosts: dict[_FigureOf, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for host, sessions in by_host.items():
-        family = ", ".join(types[host].family)
-        for session in sessions:
-            for figure in session.figures:
-                if usable(figure):
-                    hosts[family, figure.name][figure.workload].add(host)
-                    key = (family, figure.name, figure.workload)
-                    newest[key] = max(newest[key], figure.when or 0.0)
+        for figure in (figure for session in sessions for figure in session.figures if usable(figure)):
+            newest = hosts[types[host].family, figure.name][figure.workload]
+            newest[host] = max(newest.get(host, 0.0), figure.when or 0.0)
     return {
-        (family, name): max(workloads, key=lambda one: (len(workloads[one]), newest[family, name, one]))
-        for (family, name), workloads in hosts.items()
+        key: max(workloads, key=lambda one: (len(workloads[one]), max(workloads[one].values())))
+        for key, workloads in hosts.items()
     }
 
 
 def _host(
-    name: str,
-    found: MachineType,
-    compared_as: MachineType,
-    sessions: Sequence[HostSession],
-    usual: Mapping[tuple[str, str], str],
+    name: str, kind: MachineType, peers: MachineType, sessions: Sequence[HostSession], usual: Mapping[_FigureOf, str]
 ) -> Host:
-    family = ", ".join(found.family)
     figures: dict[str, HostFigure] = {}
     for session in sessions:
         for figure in session.figures:
-            known, workload = figures.get(figure.name), usual.get((family, figure.name))
+            known, workload = figures.get(figure.name), usual.get((kind.family, figure.name))
             if known is None or _rank(figure, workload) > _rank(known, workload):
                 figures[figure.name] = figure
-    others = frozenset(
-        figure.name
-        for figure in figures.values()
-        if usable(figure) and figure.workload != usual.get((family, figure.name))
+    others = (
+        one.name for one in figures.values() if usable(one) and one.workload != usual.get((kind.family, one.name))
     )
-    return Host(name, found, compared_as, tuple(sessions), figures, others)
+    return Host(name, kind, peers, tuple(sessions), figures, frozenset(others))
 
 
 def _rank(figure: HostFigure, usual: str | None) -> tuple[bool, bool, float]:

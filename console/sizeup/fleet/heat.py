@@ -64,11 +64,8 @@ def heat_cell(fleet: Fleet, host: Host, name: str) -> HeatCell:
 
 def by_status(hosts: Sequence[Host]) -> list[Host]:
     """Return hosts with those that stand out first, the furthest of them above the others."""
-
-    def rank(host: Host) -> tuple[int, float]:
-        return list(HostStatus).index(host.status), -max((one.distance for one in host.outliers), default=0.0)
-
-    return sorted(hosts, key=rank)
+    by_distance = sorted(hosts, key=lambda host: -max((one.distance for one in host.outliers), default=0.0))
+    return sorted(by_distance, key=lambda host: list(HostStatus).index(host.status))
 
 
 def normal_peer(fleet: Fleet, host: Host) -> Host | None:

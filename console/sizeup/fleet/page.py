@@ -18,15 +18,17 @@ from sizeup.fleet.against import FleetDrift
 from sizeup.fleet.fleet import Fleet, Host, HostStatus, usable
 from sizeup.fleet.heat import LOOKS, by_status, fleet_band, heat_cell
 from sizeup.fleet.profile import Acceptance
-from sizeup.fleet.sections import acceptance_lines, drift_lines, synchronized_lines
 from sizeup.fleet.synchronized import SynchronizedRun
 from sizeup.fleet.table import (
+    acceptance_lines,
     columns_of,
     difference_sentences,
+    drift_lines,
     headline,
     outlier_sentence,
     problem_sentences,
     short_title,
+    synchronized_lines,
 )
 from sizeup.report.html import band_section, state, top_line, whole_page
 from sizeup.text import plural

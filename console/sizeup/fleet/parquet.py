@@ -114,7 +114,9 @@ def read_parquet(path: str) -> list[HostSession]:
             ).fetchall()
         except duckdb.Error as error:
             raise UsageError(f"{wanted}{str(error).splitlines()[0]}") from error
-    rows = [dict(zip(_COLUMNS, map(_cleaned, row), strict=True)) for row in found]
+    # Without characters that steer a terminal; line feeds are kept, as they separate sentences.
+    cleaned = ([clean(cell) if isinstance(cell, str) else cell for cell in row] for row in found)
+    rows = [dict(zip(_COLUMNS, row, strict=True)) for row in cleaned]
     try:
         return [_session(list(each)) for _, each in groupby(rows, lambda row: (row["session_path"], row["session_id"]))]
     except (msgspec.MsgspecError, ValueError) as error:
@@ -131,11 +133,6 @@ def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
     off = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     with duckdb.connect(config={**off, "memory_limit": _MEMORY}) as connection:
         yield connection
-
-
-def _cleaned(cell: object) -> object:
-    """Return a cell without characters that steer a terminal; line feeds are kept, as they separate sentences."""
-    return "\n".join(map(clean, cell.split("\n"))) if isinstance(cell, str) else cell
 
 
 def _rows(sessions: Iterable[HostSession]) -> Iterator[dict[str, Any]]:

@@ -13,9 +13,14 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
+from typing import Self, TextIO
 
 import msgspec
 from msgspec import Struct
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
 
 from sizeup import files
 from sizeup.child_process import environment
@@ -130,7 +135,13 @@ class HostMeasurement:
             async with asyncio.timeout(_CONNECT_SECONDS) as self._limit:
                 await self._exchange(process, program, wheel_folder, options)
         except TimeoutError:
-            problem, status = self._too_long(), ExitStatus.PROBE_FAILED
+            status, doing = ExitStatus.PROBE_FAILED, "wrote nothing" if self._sent else "took nothing of what was sent"
+            problem = f"{doing} for {_SILENT_SECONDS + self._step_seconds:.0f} s and was left"
+            if not self._described:
+                check = f"check that this ends at once: ssh {self._target} true"
+                problem = f"no answer within {_CONNECT_SECONDS:.0f} s; {check}"
+            elif asyncio.get_running_loop().time() >= self._begin + _LONGEST_SECONDS:
+                problem = f"not finished after {_LONGEST_SECONDS / 3600:.0f} h, the longest that a run may take"
             _end(process.terminate)
         except SizeupError as error:
             problem = one_line(str(error))
@@ -166,15 +177,6 @@ class HostMeasurement:
         now = asyncio.get_running_loop().time()
         silent = max(now, self._begin) + _SILENT_SECONDS + self._step_seconds
         self._limit.reschedule(min(silent, self._begin + _LONGEST_SECONDS))
-
-    def _too_long(self) -> str:
-        """Return which limit the host has passed."""
-        if not self._described:
-            return f"no answer within {_CONNECT_SECONDS:.0f} s; check that this ends at once: ssh {self._target} true"
-        if asyncio.get_running_loop().time() >= self._begin + _LONGEST_SECONDS:
-            return f"not finished after {_LONGEST_SECONDS / 3600:.0f} h, the longest that a run may take"
-        doing = "wrote nothing" if self._sent else "took nothing of what was sent"
-        return f"{doing} for {_SILENT_SECONDS + self._step_seconds:.0f} s and was left"
 
     async def _read_errors(self, process: Process) -> None:
         assert process.stderr is not None
@@ -261,10 +263,8 @@ class HostMeasurement:
                 self._number += 1
                 self._step_seconds = record.step.time_limit_seconds
                 self._show(f"[{self._number}/{self._steps}] {one_line(record.step.title, 60)}")
-            case OutcomeRecord() if record.outcome.reason:
-                self._show(
-                    f"{one_line(record.step, 60)} {record.outcome.status.value}: {one_line(record.outcome.reason, 60)}"
-                )
+            case OutcomeRecord(outcome=ended) if ended.reason:
+                self._show(f"{one_line(record.step, 60)} {ended.status.value}: {one_line(ended.reason, 60)}")
             case _:
                 pass
 
@@ -343,3 +343,36 @@ def _write(descriptor: int, chunk: bytes, path: str) -> None:
             chunk = chunk[os.write(descriptor, chunk) :]
     except OSError as error:
         raise UsageError(f"{path}: cannot write the session: {error.strerror}") from error
+
+
+class HostLines:
+    """Shows what each host is doing: a line that is updated on a terminal, and printed elsewhere."""
+
+    def __init__(self, targets: Sequence[str], stream: TextIO, *, quiet: bool) -> None:
+        self._texts = dict.fromkeys(targets, "")
+        self._stream = stream
+        self._quiet = quiet
+        self._live = None
+        if stream.isatty() and not quiet:
+            self._live = Live(console=Console(file=stream), get_renderable=self._table, refresh_per_second=4)
+
+    def __enter__(self) -> Self:
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def show(self, target: str, text: str) -> None:
+        """Show what a host is doing now."""
+        self._texts[target] = text
+        if self._live is None and not self._quiet:
+            print(f"{target}: {text}", file=self._stream, flush=True)
+
+    def _table(self) -> Table:
+        table = Table.grid(padding=(0, 2))
+        for target, text in self._texts.items():
+            table.add_row(Text(target, no_wrap=True), Text(text, no_wrap=True, overflow="ellipsis"))
+        return table

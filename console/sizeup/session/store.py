@@ -71,7 +71,11 @@ def free_path(wanted: Path) -> Path:
 
 def unfinished(folder: Path) -> list[Path]:
     """The sessions in a folder whose last line is no end, last written first: going on, or interrupted."""
-    return [path for path in last_written_first(folder) if not _ended(path)]
+    found = []
+    for path in last_written_first(folder):
+        with suppress(PermissionError):  # another user's, and not for us to go on with
+            found += [] if _end(path) else [path]
+    return found
 
 
 def session_name(path: str) -> str:
@@ -122,13 +126,6 @@ def start_of(path: Path) -> str:
             return one_line(str(msgspec.json.decode(file.readline(_TAIL_BYTES))["started"]), 40)
     except (OSError, msgspec.MsgspecError, ValueError, TypeError, KeyError):
         return ""
-
-
-def _ended(path: Path) -> bool:
-    try:
-        return bool(_end(path))
-    except PermissionError:
-        return True  # another user's, and not for us to go on with
 
 
 def _end(path: Path) -> dict[str, Any]:
@@ -203,7 +200,20 @@ def entries(
         return []
     except OSError as error:
         raise UsageError(f"{folder}: cannot list the sessions: {error.strerror}") from error
-    found = [_entry(folder / name, known.get(str(folder / name))) for name in names]
+    from sizeup.session.reader import read_session
+
+    found = []
+    for path in (folder / name for name in names):
+        entry, size, written = known.get(str(path)), 0, 0
+        try:
+            size, written = (about := path.stat()).st_size, about.st_mtime_ns
+            if entry is None or (entry.size_bytes, entry.written_ns) != (size, written):
+                entry = StoredSession(path, size, written, read_session(str(path), samples=False))
+        except OSError as error:
+            entry = StoredSession(path, 0, 0, None, f"{path}: {error.strerror}")
+        except SizeupError as error:
+            entry = StoredSession(path, size, written, None, str(error))
+        found.append(entry)
     return sorted(
         found, key=lambda entry: (entry.session.header.started if entry.session else "", entry.written_ns), reverse=True
     )
@@ -293,18 +303,3 @@ def delete(path: Path) -> None:
         files.remove(str(path))
     except OSError as error:
         raise UsageError(f"{path}: cannot delete: {error.strerror}") from error
-
-
-def _entry(path: Path, before: StoredSession | None) -> StoredSession:
-    from sizeup.session.reader import read_session
-
-    try:
-        about = path.stat()
-    except OSError as error:
-        return StoredSession(path, 0, 0, None, f"{path}: {error.strerror}")
-    if before is not None and (before.size_bytes, before.written_ns) == (about.st_size, about.st_mtime_ns):
-        return before
-    try:
-        return StoredSession(path, about.st_size, about.st_mtime_ns, read_session(str(path), samples=False))
-    except SizeupError as error:
-        return StoredSession(path, about.st_size, about.st_mtime_ns, None, str(error))

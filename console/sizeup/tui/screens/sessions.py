@@ -248,8 +248,7 @@ class SessionsScreen(ModeScreen):
 
     def _read_fleet(self, folder: str) -> None:
         """Read the sessions of a directory in a thread, and show the fleet."""
-        from sizeup.fleet.files import fleet_paths, read_fleet
-        from sizeup.fleet.fleet import build_fleet
+        from sizeup.fleet.fleet import build_fleet, fleet_paths, read_fleet
         from sizeup.tui.screens.fleet_screen import FleetScreen
 
         def show() -> None:
