@@ -6,8 +6,7 @@ from sizeup.discovery.numa import NEEDS_ROOT, SMBIOS_TABLE
 from sizeup.model.machine import DimmSlot, EdacController, EdacDimm, Gap, Machine, OsSettings, Platform
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.report.machine import machine_text, section_lines
-from sizeup.views.machine.memory_modules import memory_modules_section
-from sizeup.views.machine.os_settings import disk_settings_section, settings_section
+from sizeup.views.machine.hardware_sections import disk_settings_section, memory_modules_section, settings_section
 
 GIB = 1 << 30
 SLOT = DimmSlot("A1", "P0 CHANNEL A", 32 * GIB, "DDR4", 3_200_000_000, 2_933_000_000, "Samsung", "M393", "P0 CHANNEL A")

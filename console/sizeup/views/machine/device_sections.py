@@ -10,13 +10,7 @@ from sizeup.discovery.budget import infiniband_bytes_per_second
 from sizeup.discovery.nics import NET
 from sizeup.discovery.scsi import SCSI_DEVICES
 from sizeup.model.machine import Machine
-from sizeup.model.network import NfsMount, Nic
-from sizeup.model.storage import (
-    BlockDevice,
-    BlockKind,
-    Hba,
-    Transport,
-)
+from sizeup.model.storage import BlockKind, Hba, Transport
 from sizeup.text import if_known
 from sizeup.units import format_bit_rate, format_decimal_bytes, format_rate
 from sizeup.views.machine.facts import connections_text, gap_reason
@@ -32,7 +26,9 @@ def network_section(machine: Machine) -> Section | None:
             "link": {True: "up", False: "down", None: UNKNOWN}[nic.up],
             "speed": if_known(nic.speed_bits_per_second, format_bit_rate),
             "MTU": nic.mtu,
-            "queues": _queues(nic),
+            "queues": nic.receive_queues
+            if nic.receive_queues == nic.transmit_queues
+            else f"{nic.receive_queues or 0}+{nic.transmit_queues or 0}",
             "node": nic.node,
             "driver": nic.driver,
             "with": nic.master or ",".join(nic.lower),
@@ -49,35 +45,23 @@ def network_section(machine: Machine) -> Section | None:
 
 def rings_section(machine: Machine) -> Section | None:
     """Rings and offloads of the interfaces whose driver answers for them."""
-    rows = [
-        {
+    rows = []
+    for nic in machine.nics:
+        if nic.rings is None and not nic.offloads:
+            continue
+        off = [name for name, on in nic.offloads if not on]
+        others = "; all others are on" if off and len(off) < len(nic.offloads) else ""
+        rows.append({
             "name": nic.name,
             "receive ring": None if nic.rings is None else _ring(nic.rings.receive, nic.rings.receive_most),
             "send ring": None if nic.rings is None else _ring(nic.rings.send, nic.rings.send_most),
-            "offloads that are off": _offloads(nic),
-        }
-        for nic in machine.nics
-        if nic.rings is not None or nic.offloads
-    ]
+            "offloads that are off": f"{', '.join(off)}{others}" or ("none" if nic.offloads else "-"),
+        })  # fmt: skip
     return table_section("Rings and offloads", rows, numeric=("receive ring", "send ring"))
-
-
-def _offloads(nic: Nic) -> str:
-    """Return the offloads that are off."""
-    off = [name for name, on in nic.offloads if not on]
-    if not off:
-        return "none" if nic.offloads else "-"
-    return ", ".join(off) + ("; all others are on" if len(off) < len(nic.offloads) else "")
 
 
 def _ring(entries: int, most: int | None) -> str:
     return f"{entries}" + ("" if most in (None, entries) else f" of {most}")
-
-
-def _queues(nic: Nic) -> str | int | None:
-    """Return receive and transmit queues, one figure where they are equal."""
-    equal = nic.receive_queues == nic.transmit_queues
-    return nic.receive_queues if equal else f"{nic.receive_queues or 0}+{nic.transmit_queues or 0}"
 
 
 def rdma_section(machine: Machine) -> Section | None:
@@ -89,7 +73,7 @@ def rdma_section(machine: Machine) -> Section | None:
             "state": port.state or UNKNOWN,
             "rate": if_known(port.rate_bits_per_second, format_bit_rate),
             "encoding": port.encoding,
-            "at most": None if (payload := infiniband_bytes_per_second(port)) is None else format_rate(payload),
+            "at most": if_known(infiniband_bytes_per_second(port), format_rate),
             "node": port.node,
         }
         for port in machine.rdma_ports
@@ -97,38 +81,28 @@ def rdma_section(machine: Machine) -> Section | None:
     return table_section("RDMA ports", rows, numeric=("rate", "at most", "node"))
 
 
-def _shown(device: BlockDevice) -> bool:
-    """Loop and memory disks of no size, and empty drives, are noise; a size that is unknown is not zero."""
-    return device.size_bytes != 0 and not (
-        device.kind in (BlockKind.LOOP, BlockKind.RAM, BlockKind.NBD) and not device.mount_points
-    )
-
-
-def _disk_kind(device: BlockDevice, transport: str | None) -> str:
-    """Kind, RAID level, transport of an NVMe namespace, and whether it can only be read."""
-    read_only = "ro" if device.read_only and device.kind is not BlockKind.OPTICAL else None
-    return " ".join(filter(None, (device.kind.value, device.raid_level, transport, read_only)))
-
-
 def storage_section(machine: Machine) -> Section | None:
-    """Disks, partitions and stacks."""
+    """Disks, partitions and stacks; not empty drives, and of loop and memory disks those that are mounted."""
     over = {controller.name: controller.transport for controller in machine.nvme_controllers}
     transports = {
         space.name: "+".join(sorted({kind for name in space.controllers if (kind := over.get(name)) is not None}))
         for space in machine.nvme_namespaces
     }
-    rows = [
-        {
+    rows = []
+    for device in machine.block_devices:
+        unused = device.kind in (BlockKind.LOOP, BlockKind.RAM, BlockKind.NBD) and not device.mount_points
+        if device.size_bytes == 0 or unused:  # a size that is unknown is not zero
+            continue
+        read_only = "ro" if device.read_only and device.kind is not BlockKind.OPTICAL else None
+        kinds = (device.kind.value, device.raid_level, transports.get(device.name), read_only)
+        rows.append({
             "name": f"  {device.name}" if device.parent else device.dm_name or device.name,
-            "kind": _disk_kind(device, transports.get(device.name)),
+            "kind": " ".join(filter(None, kinds)),
             "size": UNKNOWN if device.size_bytes is None else format_decimal_bytes(device.size_bytes),
             "node": device.node,
             "model or members": device.model or ",".join(device.members),
             "mounted on": ",".join(device.mount_points),
-        }
-        for device in machine.block_devices
-        if _shown(device)
-    ]
+        })  # fmt: skip
     if not rows and (reason := gap_reason(machine, BLOCK)) is not None:
         mounted = tuple(("mounted", f"{mount.source} on {mount.mount_point}") for mount in machine.local_mounts)
         return Section("Storage", (("disks", f"{UNKNOWN} ({BLOCK}: {reason})"), *mounted))
@@ -180,17 +154,9 @@ def paths_section(machine: Machine) -> Section | None:
     for found in machine.maps:
         rows.append((found.name, found.device, "", "", "", "" if found.paths else "paths unknown: no slaves listed"))
         for path in found.paths:
-            state = " ".join(filter(None, (path.state, path.access_state)))
-            rows.append(
-                (
-                    f"  {path.device}",
-                    path.hctl or "-",
-                    path.hba or "-",
-                    path.target or "-",
-                    "-" if path.node is None else str(path.node),
-                    state or UNKNOWN,
-                )
-            )
+            state = " ".join(filter(None, (path.state, path.access_state))) or UNKNOWN
+            node = "-" if path.node is None else str(path.node)
+            rows.append((f"  {path.device}", path.hctl or "-", path.hba or "-", path.target or "-", node, state))
     columns = (
         Column("map and path"), Column("device"), Column("adapter"), Column("target"), Column("node", numeric=True),
         Column("state"),
@@ -206,9 +172,7 @@ def budget_section(machine: Machine) -> Section | None:
             "PCI address": budget.pci_address,
             "at most": if_known(budget.limit_bytes_per_second, format_rate),
             "because of": budget.narrowest or "no rate known",
-            "when shared": None
-            if budget.share_bytes_per_second is None
-            else format_rate(budget.share_bytes_per_second),
+            "when shared": if_known(budget.share_bytes_per_second, format_rate),
         }
         for budget in machine.budgets
         if budget.limit_bytes_per_second is not None
@@ -220,31 +184,24 @@ _NO_CACHE = ("noac", "actimeo=0")
 """Attributes are asked of the server each time; other limits are left to the JSON."""
 
 
-def _mount_options(mount: NfsMount) -> str:
-    """Return the options that decide about errors and caches: ``hard noac ro``."""
-    return " ".join(
-        (
+def nfs_section(machine: Machine) -> Section | None:
+    """NFS mounts, of their options those that decide about errors and caches: ``hard noac ro``."""
+    rows = []
+    for mount in machine.nfs_mounts:
+        options = (
             {True: "hard", False: "soft", None: UNKNOWN}[mount.hard],
             *(name for name, there in (("ro", mount.read_only), ("sync", mount.sync)) if there),
             *((mount.attribute_cache,) if mount.attribute_cache in _NO_CACHE else ()),
         )
-    )
-
-
-def nfs_section(machine: Machine) -> Section | None:
-    """NFS mounts."""
-    rows = [
-        {
+        rows.append({
             "mounted on": mount.mount_point,
             "export": mount.export,
             "version": f"{mount.version or UNKNOWN} {mount.protocol or ''}".strip(),
             "connections": connections_text(mount) or UNKNOWN,
             "rsize": size_or_unknown(mount.read_size_bytes),
             "wsize": size_or_unknown(mount.write_size_bytes),
-            "options": _mount_options(mount),
-        }
-        for mount in machine.nfs_mounts
-    ]
+            "options": " ".join(options),
+        })  # fmt: skip
     return table_section("NFS", rows, numeric=("connections", "rsize", "wsize"))
 
 

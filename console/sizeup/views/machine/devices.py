@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from sizeup.compare.parts import adapter_identity, disk_identity, nic_identity
 from sizeup.model.finding import Severity
-from sizeup.model.machine import DeviceInterrupts, Machine, NodeOrigin, PciFunction, PciLink
+from sizeup.model.machine import Machine, NodeOrigin, PciFunction, PciLink
 from sizeup.model.network import NfsMount, Nic, is_port
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Transport
 from sizeup.procfs.lists import format_list
@@ -42,23 +42,17 @@ _NODE_ORIGINS = {
 _NORMAL_STATES = (None, "Online", "online", "running", "live")
 
 
-def _troubles(machine: Machine) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for finding in machine.findings:
-        word = _TROUBLES.get(finding.id)
-        if word is not None and finding.severity is not Severity.INFO:
-            for subject in finding.subjects:
-                found.setdefault(subject, word)
-    return found
-
-
 class Devices:
     """The devices of one machine as topology items."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        self.troubles = _troubles(machine)
+        self.troubles: dict[str, str] = {}
         """Fault labels by the subject of the finding."""
+        for finding in machine.findings:
+            if finding.id in _TROUBLES and finding.severity is not Severity.INFO:
+                for subject in finding.subjects:
+                    self.troubles.setdefault(subject, _TROUBLES[finding.id])
         self._functions = {function.address: function for function in machine.pci}
         self._interrupts = {found.pci_address: found for found in machine.interrupts}
         self._units = Counter(device.hba for device in machine.scsi_devices if device.kind == 0)
@@ -69,14 +63,9 @@ class Devices:
         self._by_host: dict[str, list[BlockDevice]] = {}
         self._by_controller: dict[str, list[BlockDevice]] = {}
         self._plain: list[BlockDevice] = []
-        self._sort_disks()
-
-    def _sort_disks(self) -> None:
-        hosts = {hba.name for hba in self._machine.hbas if hba.transport not in _PLAIN_HOSTS}
-        owners = {
-            space.name: space.controllers[0] for space in self._machine.nvme_namespaces if len(space.controllers) == 1
-        }
-        for disk in self._machine.block_devices:
+        hosts = {hba.name for hba in machine.hbas if hba.transport not in _PLAIN_HOSTS}
+        owners = {space.name: space.controllers[0] for space in machine.nvme_namespaces if len(space.controllers) == 1}
+        for disk in machine.block_devices:
             host = None if disk.hctl is None else f"host{disk.hctl.partition(':')[0]}"
             if disk.kind is BlockKind.PARTITION and disk.parent is not None:
                 self._partitions.setdefault(disk.parent, []).append(disk)
@@ -120,6 +109,7 @@ class Devices:
     def _item(
         self,
         key: str,
+        name: str,
         parts: Iterable[str | None],
         brief: tuple[str | None, ...],
         facts: tuple[tuple[str, str], ...],
@@ -132,17 +122,28 @@ class Devices:
         more: Iterable[str | None] = (),
         up: bool = True,
     ) -> TopologyItem:
-        """Return an item with its link and its fault; the first of ``parts`` is its name."""
+        """Return an item with its link and its fault; its label has ``parts`` behind its name."""
         chain = tuple(f"pci:{function.address}" for function in self._pci_chain(address))
-        trained = _link_text(self._linked(address))
+        function, budget = next(iter(self._pci_chain(address)), None), self._budgets.get(name)
+        trained = _link_text(function)
         link = f"PCIe {trained}" if trained else ""
         named = (key, *also, *chain[:1])
         trouble = trouble or next((self.troubles[name] for name in named if name in self.troubles), "")
-        name, *rest = filter(None, (*parts, link))
         called, *figures = filter(None, brief) if brief else ("",)
-        about = ", ".join(rest)
+        node, rate = None, None if budget is None else budget.limit_bytes_per_second
+        if function is not None and function.node is not None and function.node_origin is not None:
+            node = f"{function.node} ({_NODE_ORIGINS[function.node_origin]})"
+        interrupts = self._interrupts.get(address or "")
+        path_facts = known_facts(
+            ("PCI", address),
+            ("Node", node),
+            ("PCIe link", trained),
+            ("Link capability", None if function is None else _pair(function.common_link_limit)),
+            ("Interrupts", interrupts and f"{interrupts.count}, to CPUs {format_list(interrupts.cpus) or 'unknown'}"),
+            ("To memory", None if budget is None or rate is None else f"{format_rate(rate)}, by {budget.narrowest}"),
+        )
         return TopologyItem(
-            key, label_of(name, about, trouble), (*facts, *self._path_facts(name, address)), children,
+            key, label_of(name, ", ".join(filter(None, (*parts, link))), trouble), (*facts, *path_facts), children,
             also=(*also, *chain), identity=identity or "", name=called, brief=tuple(figures),
             more=tuple(filter(None, more)), link=link, up=up,
             trouble=trouble,
@@ -156,26 +157,12 @@ class Devices:
             yield function
             function = self._functions.get(function.parent or "")
 
-    def _linked(self, address: str | None) -> PciFunction | None:
-        return next(iter(self._pci_chain(address)), None)
-
-    def _path_facts(self, name: str, address: str | None) -> tuple[tuple[str, str], ...]:
-        function, budget = self._linked(address), self._budgets.get(name)
-        rate = None if budget is None else budget.limit_bytes_per_second
-        return known_facts(
-            ("PCI", address),
-            ("Node", _node_words(function)),
-            ("PCIe link", _link_text(function)),
-            ("Link capability", None if function is None else _pair(function.common_link_limit)),
-            ("Interrupts", _interrupts_text(self._interrupts.get(address or ""))),
-            ("To memory", None if budget is None or rate is None else f"{format_rate(rate)}, by {budget.narrowest}"),
-        )
-
     def _nic(self, nic: Nic) -> TopologyItem:
         speed = if_known(nic.speed_bits_per_second, format_bit_rate)
         state = "up" if nic.up or nic.carrier else None
         if nic.carrier is False or nic.up is False:
             state = "no link" if nic.carrier is False else "down"
+        queues = (nic.receive_queues, "receive"), (nic.transmit_queues, "transmit")
         facts = known_facts(
             ("Kind", nic.kind),
             ("Driver", nic.driver),
@@ -185,7 +172,7 @@ class Devices:
             ("Link", nic.carrier),
             ("MTU", None if nic.mtu is None else f"{nic.mtu} B"),
             ("MAC", nic.mac),
-            ("Queues", tuple(_queues(nic.receive_queues, nic.transmit_queues))),
+            ("Queues", tuple(f"{count} {name}" for count, name in queues if count is not None)),
             ("Part of", nic.master),
             ("Built on", nic.lower),
             ("Bond", nic.bond_mode),
@@ -195,7 +182,7 @@ class Devices:
         fault_text = f"DEGRADED, {state} in {nic.master}" if nic.master and nic.up is False else ""
         brief = (nic.name, over, speed, None if state == "up" else state)
         return self._item(
-            f"nic:{nic.name}", (nic.name, nic.kind, over, speed, state),
+            f"nic:{nic.name}", nic.name, (nic.kind, over, speed, state),
             brief if is_port(nic) or nic.kind == "bond" else (), facts,
             address=nic.pci_address, identity=nic_identity(nic), trouble=fault_text,
             more=(nic.driver, if_known(nic.mtu, lambda mtu: f"MTU {mtu}"), if_known(nic.master, lambda to: f"in {to}")),
@@ -206,13 +193,15 @@ class Devices:
         disks = self._by_controller.get(controller.name, [])
         total = sum(disk.size_bytes or 0 for disk in disks)
         size = format_decimal_bytes(total) if total else None
+        temperature = if_known(controller.temperature_celsius, "{:.0f} °C".format)
+        critical = if_known(controller.critical_celsius, ", critical from {:.0f} °C".format)
         facts = known_facts(
             ("Model", controller.model),
             ("Transport", controller.transport),
             ("Address", controller.address),
             ("State", controller.state),
             ("Interface", controller.net_device),
-            ("Temperature", _celsius(controller)),
+            ("Temperature", temperature and f"{temperature}{critical or ''}"),
             ("Subsystem", controller.subsystem_nqn),
             ("Queues", controller.queues),
             ("Queue limit", _requests(controller.queue_depth_limit)),
@@ -222,7 +211,7 @@ class Devices:
         state = "" if controller.state in _NORMAL_STATES else controller.state or ""
         transport = controller.transport if controller.transport != "pcie" else None
         return self._item(
-            f"nvme:{controller.name}", (controller.name, "NVMe", transport, size), (controller.name, transport, size),
+            f"nvme:{controller.name}", controller.name, ("NVMe", transport, size), (controller.name, transport, size),
             facts, tuple(self.disk(disk) for disk in disks),
             address=controller.pci_address, identity=controller.serial, trouble=state,
             more=(controller.model, *(_mounted(disk) for disk in disks)),
@@ -231,7 +220,6 @@ class Devices:
     def _hba(self, hba: Hba) -> TopologyItem:
         disks = self._by_host.get(hba.name, [])
         speed = if_known(hba.speed_bits_per_second, format_bit_rate)
-        disk_count = plural(len(disks), "disk")
         facts = known_facts(
             ("Transport", hba.transport.value),
             ("Driver", hba.driver),
@@ -249,9 +237,9 @@ class Devices:
             ("Firmware", hba.firmware),
         )
         online = hba.state.lower() if hba.state and hba.state in _NORMAL_STATES else None
-        parts = (hba.name, hba.transport.value, speed, online, disk_count)
+        parts = (hba.transport.value, speed, online, plural(len(disks), "disk"))
         return self._item(
-            f"hba:{hba.name}", parts, parts, facts, tuple(self.disk(disk) for disk in disks),
+            f"hba:{hba.name}", hba.name, parts, (hba.name, *parts), facts, tuple(self.disk(disk) for disk in disks),
             address=hba.pci_address, identity=adapter_identity(hba),
             trouble="" if hba.state in _NORMAL_STATES else hba.state or "", more=(hba.model, hba.driver),
         )  # fmt: skip
@@ -261,6 +249,7 @@ class Devices:
         size = "size unknown" if device.size_bytes is None else format_decimal_bytes(device.size_bytes)
         name = device.dm_name or device.name
         level = f" {device.raid_level}" if device.raid_level else ""
+        physical = if_known(device.physical_block_bytes, ", {} B physical".format) or ""
         facts = known_facts(
             ("Kind", device.kind.value),
             ("Size", "unknown: not reported by the kernel" if device.size_bytes is None else size),
@@ -272,7 +261,7 @@ class Devices:
             ("Queue limit", _requests(device.queue_depth_limit)),
             ("Queues", device.hardware_queues),
             ("Write cache", device.write_cache),
-            ("Blocks", _blocks(device)),
+            ("Blocks", if_known(device.logical_block_bytes, lambda size: f"{size} B logical{physical}")),
             ("Read only", device.read_only),
             ("Address", device.hctl),
             ("Map", device.dm_name),
@@ -290,7 +279,7 @@ class Devices:
         # The link of an NVMe namespace or of a disk behind an adapter is shown at its controller.
         own = whole and device.hctl is None and device.kind is not BlockKind.NVME
         return self._item(
-            f"disk:{device.name}", (name, f"{device.kind.value}{level}", size, used), (name, level.strip(), size),
+            f"disk:{device.name}", name, (f"{device.kind.value}{level}", size, used), (name, level.strip(), size),
             facts, partitions, address=device.pci_address if own else None, also=(f"block:{device.name}",),
             identity=disk_identity(device), more=(used, device.model, device.kind.value),
         )  # fmt: skip
@@ -311,7 +300,7 @@ class Devices:
             ),
         )  # fmt: skip
         return self._item(
-            f"map:{found.name}", (found.name, "multipath", paths, size), (found.name, paths, size), facts,
+            f"map:{found.name}", found.name, ("multipath", paths, size), (found.name, paths, size), facts,
             also=(f"disk:{found.device}",), identity=found.uuid,
         )  # fmt: skip
 
@@ -333,36 +322,12 @@ class Devices:
             ("Interface", mount.nic),
             ("Options", mount.options),
         )
-        return self._item(
-            f"nfs:{mount.mount_point}",
-            (mount.mount_point, mount.export),
-            (mount.mount_point, version, mount.export, connections),
-            facts,
-        )
+        brief = (mount.mount_point, version, mount.export, connections)
+        return self._item(f"nfs:{mount.mount_point}", mount.mount_point, (mount.export,), brief, facts)
 
 
 def _mounted(device: BlockDevice) -> str | None:
     return f"on {device.mount_points[0]}" if device.mount_points else None
-
-
-def _celsius(controller: NvmeController) -> str | None:
-    found, critical = controller.temperature_celsius, controller.critical_celsius
-    if found is None:
-        return None
-    return f"{found:.0f} °C" + ("" if critical is None else f", critical from {critical:.0f} °C")
-
-
-def _interrupts_text(found: DeviceInterrupts | None) -> str | None:
-    if found is None:
-        return None
-    return f"{found.count}, to CPUs {format_list(found.cpus) or 'unknown'}"
-
-
-def _queues(receive: int | None, transmit: int | None) -> Iterator[str]:
-    if receive is not None:
-        yield f"{receive} receive"
-    if transmit is not None:
-        yield f"{transmit} transmit"
 
 
 def _requests(limit: int | None) -> str | None:
@@ -371,12 +336,6 @@ def _requests(limit: int | None) -> str | None:
 
 def _pair(link: PciLink | None) -> str | None:
     return None if link is None else f"{link.gigatransfers:g} GT/s x{link.width}"
-
-
-def _node_words(function: PciFunction | None) -> str | None:
-    if function is None or function.node is None or function.node_origin is None:
-        return None
-    return f"{function.node} ({_NODE_ORIGINS[function.node_origin]})"
 
 
 def _link_text(function: PciFunction | None) -> str | None:
@@ -388,10 +347,3 @@ def _link_text(function: PciFunction | None) -> str | None:
         function.link.gigatransfers < limit.gigatransfers or function.link.width < limit.width
     )
     return f"{_pair(function.link)}" + (f" of {_pair(limit)}" if below else "")
-
-
-def _blocks(device: BlockDevice) -> str | None:
-    if device.logical_block_bytes is None:
-        return None
-    physical = "" if device.physical_block_bytes is None else f", {device.physical_block_bytes} B physical"
-    return f"{device.logical_block_bytes} B logical{physical}"

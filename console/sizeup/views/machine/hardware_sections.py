@@ -1,47 +1,58 @@
-"""What the kernel says of devices beyond their links: formats, temperatures, interrupts, firmware; and of pools."""
+"""What the kernel and the firmware say beyond links: formats, temperatures, firmware, modules, pools and settings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
 
+from sizeup.compare.parts import NO_DISKS
+from sizeup.discovery.findings.dimms import channel_sizes, speed_text
+from sizeup.discovery.findings.settings import recommendations
 from sizeup.discovery.findings.storage import warnings
-from sizeup.model.machine import Accelerator, Machine
-from sizeup.model.storage import BlockDevice, NvmeNamespace, Transport
+from sizeup.discovery.numa import SMBIOS_TABLE
+from sizeup.discovery.setting_facts import DISK_SETTINGS, SETTING_FACTS, disk_setting
+from sizeup.model.machine import DimmSlot, Machine
+from sizeup.model.network import Nic
+from sizeup.model.storage import BlockDevice, Hba, NvmeController, NvmeNamespace, Transport
 from sizeup.procfs.lists import format_list
-from sizeup.text import if_known, plural
+from sizeup.text import first_of, if_known, plural
 from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup.views.machine.facts import gap_reason
 from sizeup.views.machine.section import UNKNOWN, Section, size_or_unknown, table_section
 
+_MOST_SLOTS = 32
+"""More slots than these are left to the JSON."""
+_MOST_DISKS = 4
+"""Disks that a row of settings names."""
+
 
 def nvme_section(machine: Machine) -> Section | None:
     """NVMe controllers with their namespaces, also those without any, which no disk shows."""
-    spaces = {controller.name: _spaces(machine, controller.name) for controller in machine.nvme_controllers}
-    rows = [
-        {
+    rows = []
+    for controller in machine.nvme_controllers:
+        spaces = [
+            space
+            for space in machine.nvme_namespaces
+            # One whose controller is not known may be of each of its subsystem.
+            if controller.name in space.controllers
+            or (not space.controllers and controller.subsystem is not None and space.subsystem == controller.subsystem)
+        ]
+        rows.append({
             "name": controller.name,
             "over": controller.transport or UNKNOWN,
             "state": controller.state or UNKNOWN,
             "node": controller.node,
-            "namespaces": ", ".join(map(_format, spaces[controller.name])) or "none",
-            "temp.": None if controller.temperature_celsius is None else f"{controller.temperature_celsius:.0f} °C",
+            "namespaces": ", ".join(map(_format, spaces)) or "none",
+            "temp.": if_known(controller.temperature_celsius, "{:.0f} °C".format),
             "firmware": controller.firmware,
             "model": f"{controller.model or '-'}{f' via {controller.net_device}' if controller.net_device else ''}",
-        }
-        for controller in machine.nvme_controllers
-    ]
-    return table_section("NVMe controllers", rows, numeric=("node", "temp."), note=_health_note(machine))
-
-
-def _health_note(machine: Machine) -> str:
-    """Return why spare and wear of a drive are unknown; empty where all are known."""
-    unread = [one.name for one in machine.nvme_controllers if one.health is None]
-    if not unread:
-        return ""
-    reasons = {f"{gap_reason(machine, f'nvme/{name}/smart-log') or 'not asked'}" for name in unread}
+        })  # fmt: skip
+    note, unread = "", [one.name for one in machine.nvme_controllers if one.health is None]
+    reasons = {gap_reason(machine, f"nvme/{name}/smart-log") or "not asked" for name in unread}
     if reasons == {"permission denied"}:
-        return "Spare and wear are unknown: they need root (nvme smart-log /dev/NAME)."
-    return f"Spare and wear of {', '.join(unread)} are unknown: {', '.join(sorted(reasons))}."
+        note = "Spare and wear are unknown: they need root (nvme smart-log /dev/NAME)."
+    elif reasons:
+        note = f"Spare and wear of {', '.join(unread)} are unknown: {', '.join(sorted(reasons))}."
+    return table_section("NVMe controllers", rows, numeric=("node", "temp."), note=note)
 
 
 def health_section(machine: Machine) -> Section | None:
@@ -50,7 +61,7 @@ def health_section(machine: Machine) -> Section | None:
         {
             "name": controller.name,
             "warnings": ", ".join(warnings(health)) or "none",
-            "temp.": None if health.temperature_celsius is None else f"{health.temperature_celsius} °C",
+            "temp.": if_known(health.temperature_celsius, "{} °C".format),
             "spare": f"{health.spare_percent} % (at least {health.spare_threshold_percent} %)",
             "endurance used": f"{health.used_percent} %",
             "written": if_known(health.written_bytes, format_decimal_bytes),
@@ -61,22 +72,8 @@ def health_section(machine: Machine) -> Section | None:
         for controller in machine.nvme_controllers
         if (health := controller.health) is not None
     ]
-    return table_section(
-        "NVMe health",
-        rows,
-        numeric=("temp.", "spare", "endurance used", "written", "media errors", "unsafe shutdowns", "hours on"),
-    )
-
-
-def _spaces(machine: Machine, controller: str) -> list[NvmeNamespace]:
-    """The namespaces of a controller; of one whose controller is not known, each of its subsystem may be the one."""
-    subsystem = next((one.subsystem for one in machine.nvme_controllers if one.name == controller), None)
-    return [
-        space
-        for space in machine.nvme_namespaces
-        if controller in space.controllers
-        or (not space.controllers and subsystem is not None and space.subsystem == subsystem)
-    ]
+    numeric = ("temp.", "spare", "endurance used", "written", "media errors", "unsafe shutdowns", "hours on")
+    return table_section("NVMe health", rows, numeric)
 
 
 def _format(space: NvmeNamespace) -> str:
@@ -93,41 +90,31 @@ def raid_section(machine: Machine) -> Section | None:
     for disk in machine.block_devices:
         if disk.hctl is not None and disk.parent is None:
             disks.setdefault(f"host{disk.hctl.partition(':')[0]}", []).append(disk)
-    rows = [
-        {
+    rows = []
+    for hba in (one for one in machine.hbas if one.transport is Transport.RAID):
+        own = disks.get(hba.name, [])
+        # What the controller calls the drives that it makes up is often its own model.
+        models = sorted({" ".join(filter(None, (disk.vendor, disk.model))) for disk in own} - {""})
+        rows.append({
             "name": hba.name,
             "driver": hba.driver,
-            "model": hba.model or _reported(disks.get(hba.name, [])),
+            "model": hba.model or (f"drives report {', '.join(models)}" if models else "-"),
             "firmware": hba.firmware,
             "node": hba.node,
-            "drives": len(disks.get(hba.name, [])),
-            "write cache": ", ".join(sorted({disk.write_cache for disk in disks.get(hba.name, []) if disk.write_cache}))
-            or UNKNOWN,
-        }
-        for hba in machine.hbas
-        if hba.transport is Transport.RAID
-    ]
+            "drives": len(own),
+            "write cache": ", ".join(sorted({disk.write_cache for disk in own if disk.write_cache})) or UNKNOWN,
+        })  # fmt: skip
     note = "Battery and cache of the controller are not in sysfs: ask its own tool (storcli, ssacli, arcconf)."
     return table_section("RAID controllers", rows, numeric=("node", "drives"), note=note)
-
-
-def _reported(disks: list[BlockDevice]) -> str:
-    """Return what the controller calls the drives that it makes up, which is often its own model."""
-    models = sorted({" ".join(filter(None, (disk.vendor, disk.model))) for disk in disks} - {""})
-    return f"drives report {', '.join(models)}" if models else "-"
 
 
 def interrupts_section(machine: Machine) -> Section | None:
     """To which CPUs, of which nodes, the interrupts of devices go."""
     names: dict[str, list[str]] = {}
-    addresses = (
-        *((nic.pci_address, nic.name) for nic in machine.nics),
-        *((controller.pci_address, controller.name) for controller in machine.nvme_controllers),
-        *((hba.pci_address, hba.name) for hba in machine.hbas),
-    )
-    for address, name in addresses:
-        if address is not None:
-            names.setdefault(address, []).append(name)
+    devices: tuple[Nic | NvmeController | Hba, ...] = (*machine.nics, *machine.nvme_controllers, *machine.hbas)
+    for device in devices:
+        if device.pci_address is not None:
+            names.setdefault(device.pci_address, []).append(device.name)
     own = {function.address: function.node for function in machine.pci}
     rows = [
         {
@@ -163,7 +150,10 @@ def accelerators_section(machine: Machine) -> Section | None:
     rows = [
         {
             "PCI address": found.pci_address,
-            "model": _accelerator_name(found),
+            # NVIDIA's driver puts the maker into the model.
+            "model": f"{found.vendor} (model not named by a driver)"
+            if found.model is None
+            else f"{found.vendor} {found.model.removeprefix(found.vendor).lstrip()}",
             "driver": found.driver or "none",
             "memory": if_known(found.memory_bytes, format_bytes),
             "node": found.node,
@@ -171,13 +161,6 @@ def accelerators_section(machine: Machine) -> Section | None:
         for found in machine.accelerators
     ]
     return table_section("Accelerators", rows, numeric=("memory", "node"))
-
-
-def _accelerator_name(found: Accelerator) -> str:
-    """Return maker and model; NVIDIA's driver puts the maker into the model."""
-    if found.model is None:
-        return f"{found.vendor} (model not named by a driver)"
-    return found.model if found.model.startswith(found.vendor) else f"{found.vendor} {found.model}"
 
 
 def dax_section(machine: Machine) -> Section | None:
@@ -204,38 +187,22 @@ def cxl_section(machine: Machine) -> Section | None:
     return table_section("CXL memory", rows, numeric=("volatile", "persistent", "node"))
 
 
-def _firmware(machine: Machine) -> Iterator[tuple[str, str | None]]:
-    yield "BIOS", machine.platform.firmware
-    for controller in machine.nvme_controllers:
-        yield f"NVMe {controller.model or controller.name}", controller.firmware
-    for hba in machine.hbas:
-        yield f"{hba.transport.value} {hba.model or hba.driver or hba.name}", hba.firmware
-    for port in machine.rdma_ports:
-        yield f"RDMA {port.model or port.device}", port.firmware
-    for gpu in machine.accelerators:
-        yield f"GPU {gpu.model or gpu.pci_address}", gpu.firmware
-    for memory in machine.cxl_memory:
-        yield f"CXL {memory.name}", memory.firmware
-
-
 def firmware_section(machine: Machine) -> Section | None:
     """Versions of firmware, those of equal devices once; devices of one model with several are worth a look."""
-    found: dict[str, dict[str, int]] = {}
-    for name, version in _firmware(machine):
+    versions = (
+        ("BIOS", machine.platform.firmware),
+        *((f"NVMe {one.model or one.name}", one.firmware) for one in machine.nvme_controllers),
+        *((f"{hba.transport.value} {hba.model or hba.driver or hba.name}", hba.firmware) for hba in machine.hbas),
+        *((f"RDMA {port.model or port.device}", port.firmware) for port in machine.rdma_ports),
+        *((f"GPU {gpu.model or gpu.pci_address}", gpu.firmware) for gpu in machine.accelerators),
+        *((f"CXL {memory.name}", memory.firmware) for memory in machine.cxl_memory),
+    )
+    found: dict[str, list[str]] = {}
+    for (name, version), count in Counter(versions).items():
         if version:
-            counts = found.setdefault(name, {})
-            counts[version] = counts.get(version, 0) + 1
-    rows = [
-        {
-            "device": name,
-            "version": ", ".join(
-                f"{version} × {count}" if count > 1 else version for version, count in versions.items()
-            ),
-        }
-        for name, versions in found.items()
-    ]
-    note = "That of Ethernet cards is not in sysfs (ethtool -i NAME)."
-    return table_section("Firmware", rows, note=note)
+            found.setdefault(name, []).append(f"{version} × {count}" if count > 1 else version)
+    rows = [{"device": name, "version": ", ".join(texts)} for name, texts in found.items()]
+    return table_section("Firmware", rows, note="That of Ethernet cards is not in sysfs (ethtool -i NAME).")
 
 
 def file_systems_section(machine: Machine) -> Section | None:
@@ -251,3 +218,91 @@ def file_systems_section(machine: Machine) -> Section | None:
         for found in machine.file_systems
     ]
     return table_section("Pools and cluster file systems", rows)
+
+
+def memory_modules_section(machine: Machine) -> Section | None:
+    """Return slots, sizes, speeds and channels, as in dmidecode, and the errors that EDAC counted.
+
+    None where neither the firmware nor a driver lists any module, and nothing was refused.
+    """
+    slots, controllers = machine.dimm_slots, machine.memory_controllers
+    refused = next((gap.reason for gap in machine.gaps if gap.subject == SMBIOS_TABLE), None)
+    if not slots and not controllers and refused is None:
+        return None
+    populated = [slot for slot in slots if slot.populated]
+    sizes = Counter((slot.size_bytes or 0, slot.kind or "type unknown") for slot in populated)
+    modules = [module for controller in controllers for module in controller.dimms]
+    if slots:
+        unknown = sum(slot.populated is None for slot in slots)
+        more = f", {unknown} of unknown size" if unknown else ""
+        facts = [
+            ("slots", f"{len(populated)} of {len(slots)} populated{more}"),
+            ("modules", ", ".join(f"{n} × {format_bytes(size)} {kind}" for (size, kind), n in sizes.items()) or "-"),
+            ("speed", ", ".join(dict.fromkeys(map(_speeds, populated))) or "-"),
+        ]
+    else:
+        why = "the firmware lists none" if refused is None else f"{SMBIOS_TABLE}: {refused}"
+        facts = [("slots", f"{UNKNOWN}: {why}")]
+    if modules and not slots:
+        counts = Counter((module.size_bytes, module.kind or "type unknown") for module in modules)
+        texts = [f"{count} × {size_or_unknown(size)} {kind}" for (size, kind), count in counts.items()]
+        facts.append(("modules", f"{', '.join(texts)} (EDAC, which lists no empty slot and no speed)"))
+    if controllers:
+        errors = [
+            UNKNOWN if None in found else str(sum(count or 0 for count in found))
+            for found in zip(*((one.correctable_errors, one.uncorrectable_errors) for one in controllers), strict=True)
+        ]
+        text = "{} correctable, {} uncorrectable".format(*errors)
+        facts.append(("errors", f"{text} ({plural(len(controllers), 'memory controller')})"))
+    if channels := channel_sizes(machine):
+        filled = Counter(channels.values()).most_common()
+        texts = [f"{count} × {format_bytes(size) if size else 'empty'}" for size, count in filled]
+        facts.append(("channels", f"{plural(len(channels), 'channel')}: {', '.join(texts)}"))
+    shown = [slot for slot in slots if slot.populated is not False]
+    rows = [
+        {
+            "slot": slot.name,
+            "bank": slot.bank,
+            "size": size_or_unknown(slot.size_bytes),
+            "type": slot.kind,
+            "MT/s": if_known(slot.configured_transfers_per_second, lambda rate: f"{rate // 1_000_000:,}"),
+            "rated": if_known(slot.rated_transfers_per_second, lambda rate: f"{rate // 1_000_000:,}"),
+            "part": " ".join(filter(None, (slot.manufacturer, slot.part_number))),
+        }
+        for slot in (shown if len(shown) <= _MOST_SLOTS else ())
+    ]
+    return table_section("Memory modules", rows, numeric=("size", "MT/s", "rated"), facts=tuple(facts))
+
+
+def _speeds(slot: DimmSlot) -> str:
+    configured, rated = slot.configured_transfers_per_second, slot.rated_transfers_per_second
+    if configured is None:
+        return f"configured speed unknown{'' if rated is None else f' (rated {speed_text(rated)})'}"
+    return speed_text(configured) + (" (rated speed unknown)" if rated is None else f" (rated {speed_text(rated)})")
+
+
+def settings_section(machine: Machine) -> Section | None:
+    """Return the settings that matter to databases, with what vendors recommend: ``1 (Microsoft SQL Server)``."""
+    rows = []
+    for fact in SETTING_FACTS:
+        advised: dict[str, list[str]] = {}
+        for one in recommendations().get(fact.name, ()):
+            advised.setdefault(one.value, []).append(one.source.product)
+        advice = "; ".join(f"{value} ({', '.join(products)})" for value, products in advised.items())
+        if (value := fact.value(machine)) is not None:
+            rows.append({"setting": fact.name, "value": value, "recommended by vendors": advice})
+    return table_section("Settings", rows)
+
+
+def disk_settings_section(machine: Machine) -> Section | None:
+    """Return the queue settings of the disks, one row for those that are alike."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for device in machine.block_devices:
+        values = tuple(disk_setting(device, name) or "-" for name in DISK_SETTINGS)
+        if device.kind not in NO_DISKS and device.size_bytes != 0 and any(value != "-" for value in values):
+            alike.setdefault(values, []).append(device.name)
+    rows = [
+        {"disks": first_of(names, _MOST_DISKS), **dict(zip(DISK_SETTINGS, values, strict=True))}
+        for values, names in alike.items()
+    ]
+    return table_section("Disk settings", rows, numeric=[name for name in DISK_SETTINGS if name.endswith("_kb")])

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from string import ascii_letters
 
 from sizeup.charts.table import Column, Table
 from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.discovery.findings.memory import growth_by_node
 from sizeup.discovery.numa import HUGE_PAGES
-from sizeup.model.machine import Machine, PuCounts
-from sizeup.model.numa import NUMA, HugePages, MemoryKind
+from sizeup.model.machine import Machine
+from sizeup.model.numa import NUMA, HugePages, MemoryKind, NumaNode
 from sizeup.procfs.lists import format_list
 from sizeup.text import counted, if_known, plural
 from sizeup.units import format_bytes, format_hz
-from sizeup.views.machine.device_sections import (
-    adapters_section,
-    budget_section,
-    direct_nfs_section,
-    network_section,
-    nfs_section,
-    paths_section,
-    rdma_section,
-    rings_section,
-    storage_section,
-)
-from sizeup.views.machine.distances import distances_section
+from sizeup.views.machine import device_sections as devices
+from sizeup.views.machine import hardware_sections as hardware
 from sizeup.views.machine.facts import (
     access_text,
     clock_text,
@@ -36,25 +27,13 @@ from sizeup.views.machine.facts import (
     nodes_unknown,
     offline_text,
 )
-from sizeup.views.machine.hardware_sections import (
-    accelerators_section,
-    cxl_section,
-    dax_section,
-    file_systems_section,
-    firmware_section,
-    health_section,
-    interrupts_section,
-    nvme_section,
-    raid_section,
-    virtual_functions_section,
-)
-from sizeup.views.machine.memory_modules import memory_modules_section
-from sizeup.views.machine.os_settings import disk_settings_section, settings_section
 from sizeup.views.machine.section import UNKNOWN, Section, size_or_unknown
 from sizeup.views.machine.topology import cache_level, cache_size
 from sizeup.views.machine.virtualization import UNPROVEN, cloud_text, runs_on
 
-_CACHED = "what is used beyond the cache runs at the speed of that memory"
+_MOST_NUMBERS, _MOST_LETTERS = 16, 64
+"""Nodes whose distances fit into 80 columns, as numbers and as letters."""
+_CACHED = " in front of slower memory: what is used beyond the cache runs at the speed of that memory"
 """Of a memory-side cache: the kernel places data in the memory behind it alone (admin-guide/mm/numaperf.rst)."""
 
 
@@ -69,23 +48,7 @@ def cache_summary(machine: Machine) -> tuple[str, ...]:
     )
 
 
-def _pu_text(counts: PuCounts) -> str:
-    """Threads that run; CPUs that are offline stand apart, because it is unknown whether they are threads or cores."""
-    allowed = f" ({counts.allowed} allowed to sizeup)" if counts.allowed != counts.online else ""
-    return ", ".join(filter(None, (plural(counts.online, "thread") + allowed, offline_text(counts))))
-
-
 _NO_CLOCK = "unknown; give it with sizeup size --set machine.ghz=..."
-
-
-def _kinds_text(machine: Machine) -> str | None:
-    kinds = Counter((core.kind, core.base_hz, core.max_hz) for core in machine.cores if core.kind is not None)
-    texts = []
-    for (kind, base, highest), count in kinds.items():
-        named = (("base", base), ("at most", highest))
-        clocks = ", ".join(f"{name} {format_hz(hertz)}" for name, hertz in named if hertz is not None)
-        texts.append(f"{count} {kind}" + (f" ({clocks})" if clocks else ""))
-    return ", ".join(texts) or None
 
 
 def processor_section(machine: Machine) -> Section:
@@ -95,7 +58,9 @@ def processor_section(machine: Machine) -> Section:
     if len(machine.dies) > len(machine.packages):
         counts.append(plural(len(machine.dies), "die"))
     counts.append(counted(machine.core_count, "core") + (f" in {plural(modules, 'module')}" if modules else ""))
-    counts.append(_pu_text(machine.pu_counts))
+    pus = machine.pu_counts
+    counts.append(plural(pus.online, "thread") + f" ({pus.allowed} allowed to sizeup)" * (pus.allowed != pus.online))
+    counts += filter(None, (offline_text(pus),))  # it is unknown whether those are threads or cores
     facts = [
         ("model", machine.cpu_model or "unknown"),
         ("counts", ", ".join(counts) if machine.pus else f"{UNKNOWN}: no CPU could be read"),
@@ -104,16 +69,16 @@ def processor_section(machine: Machine) -> Section:
     if machine.pus:
         unknown = {SOCKETS: machine.socket_count, CORES: machine.core_count}
         facts.extend((subject, count_unknown(machine, subject)) for subject, count in unknown.items() if count is None)
-    if (kinds := _kinds_text(machine)) is not None:
-        facts.append(("core kinds", kinds))
+    kinds = Counter((core.kind, core.base_hz, core.max_hz) for core in machine.cores if core.kind is not None)
+    texts = []
+    for (kind, base, highest), count in kinds.items():
+        named = (("base", base), ("at most", highest))
+        clocks = ", ".join(f"{name} {format_hz(hertz)}" for name, hertz in named if hertz is not None)
+        texts.append(f"{count} {kind}" + (f" ({clocks})" if clocks else ""))
+    if texts:
+        facts.append(("core kinds", ", ".join(texts)))
     facts.append(("caches", ", ".join(cache_summary(machine)) or "not reported"))
     return Section("Processor", tuple(facts))
-
-
-def _memory_text(machine: Machine) -> str:
-    if machine.memory_bytes is None:
-        return memory_unknown(machine)
-    return f"{format_bytes(machine.memory_bytes)}, {size_or_unknown(machine.memory_available_bytes)} available"
 
 
 def _huge_pages_text(pools: tuple[HugePages, ...]) -> str:
@@ -121,71 +86,49 @@ def _huge_pages_text(pools: tuple[HugePages, ...]) -> str:
     return ", ".join(used) or ("none" if pools else "-")
 
 
-def _machine_pools_text(machine: Machine) -> str:
-    """Return the huge pages in use; unknown with the reason where none is seen and a file could not be read."""
-    gap = next((gap for gap in machine.gaps if gap.subject.startswith(HUGE_PAGES)), None)
-    if gap is not None and not any(pool.total for pool in machine.huge_pages):
-        return f"{UNKNOWN} ({gap.subject}: {gap.reason})"
-    return f"{_huge_pages_text(machine.huge_pages) if machine.huge_pages else 'none'} in use"
-
-
-def _by_nodes(texts: Mapping[int, str | None]) -> str | None:
-    """Return what is known of nodes, equal ones together: ``nodes 0-1: DRAM; node 2: CXL``."""
+def _by_nodes(nodes: Sequence[NumaNode], write: Callable[[NumaNode], str | None], more: str = "") -> str | None:
+    """Return what is known of nodes, equal ones together: ``nodes 0-1: DRAM; node 2: CXL``, and behind it ``more``."""
     alike: dict[str, list[int]] = {}
-    for node, text in texts.items():
-        if text is not None:
-            alike.setdefault(text, []).append(node)
-    parts = [
-        f"{'node' if len(nodes) == 1 else 'nodes'} {format_list(tuple(sorted(nodes)))}: {text}"
-        for text, nodes in alike.items()
-    ]
-    return "; ".join(parts) or None
-
-
-def _node_lines(machine: Machine) -> tuple[tuple[str, str], ...]:
-    """Return kind, tier, firmware's figures and memory-side cache of the nodes, as far as they are known."""
-    nodes = machine.nodes
-    named = any(node.kind not in (MemoryKind.UNKNOWN, MemoryKind.NONE) for node in nodes)
-    kinds = {node.os_id: kind_text(node.kind) for node in nodes}
-    tiers = {node.os_id: node.tier for node in nodes}
-    caches = {node.os_id: if_known(node.memory_side_cache_bytes, format_bytes) for node in nodes}
-    accesses = {node.os_id: if_known(node.access, access_text) for node in nodes}
-    empty = {node.os_id: no_cpus_text(node) for node in nodes if not node.pus}
-    lines = (
-        ("no CPUs", _by_nodes(empty)),
-        ("kind", _by_nodes(kinds) if named else f"{UNKNOWN}: no driver reports it"),
-        (
-            "tiers",
-            _by_nodes({node: None if tier is None else f"tier {tier}" for node, tier in tiers.items()})
-            if len(set(tiers.values())) > 1
-            else None,
-        ),
-        (
-            "HMAT",
-            None if (access := _by_nodes(accesses)) is None else f"{access} (of the nearest CPUs, not measured)",
-        ),
-        (
-            "memory cache",
-            None if (cached := _by_nodes(caches)) is None else f"{cached} in front of slower memory: {_CACHED}",
-        ),
+    for node in nodes:
+        if (text := write(node)) is not None:
+            alike.setdefault(text, []).append(node.os_id)
+    parts = (
+        f"{'node' if len(ids) == 1 else 'nodes'} {format_list(tuple(sorted(ids)))}: {text}"
+        for text, ids in alike.items()
     )
-    return tuple((label, text) for label, text in lines if text)
+    return f"{'; '.join(parts)}{more}" if alike else None
 
 
 def memory_section(machine: Machine) -> Section:
     """Memory as a whole and by node, free memory beside it."""
-    facts = [
-        ("memory", _memory_text(machine)),
-        *(
-            [("offline", f"{format_bytes(machine.memory_offline_bytes)} (lsmem)")]
-            if machine.memory_offline_bytes
-            else ()
-        ),
-        ("huge pages", _machine_pools_text(machine)),
-    ]
+    nodes, pools = machine.nodes, machine.huge_pages
+    size, offline = if_known(machine.memory_bytes, format_bytes), machine.memory_offline_bytes
+    available = f", {size_or_unknown(machine.memory_available_bytes)} available"
+    facts = [("memory", f"{size}{available}" if size else memory_unknown(machine))]
+    facts += [("offline", f"{format_bytes(offline)} (lsmem)")] if offline else []
+    gap = next((gap for gap in machine.gaps if gap.subject.startswith(HUGE_PAGES)), None)
+    if gap is not None and not any(pool.total for pool in pools):
+        facts.append(("huge pages", f"{UNKNOWN} ({gap.subject}: {gap.reason})"))
+    else:
+        facts.append(("huge pages", f"{_huge_pages_text(pools) if pools else 'none'} in use"))
     if not machine.nodes:
         return Section("Memory", (*facts, (NUMA, nodes_unknown(machine) or "not NUMA")))
-    facts.extend(_node_lines(machine))
+    named = any(node.kind not in (MemoryKind.UNKNOWN, MemoryKind.NONE) for node in nodes)
+    tiers = nodes if len({node.tier for node in nodes}) > 1 else ()
+    optional = (
+        ("no CPUs", _by_nodes(nodes, lambda node: None if node.pus else no_cpus_text(node))),
+        ("kind", _by_nodes(nodes, lambda node: kind_text(node.kind)) if named else f"{UNKNOWN}: no driver reports it"),
+        ("tiers", _by_nodes(tiers, lambda node: if_known(node.tier, "tier {}".format))),
+        (
+            "HMAT",
+            _by_nodes(nodes, lambda node: if_known(node.access, access_text), " (of the nearest CPUs, not measured)"),
+        ),
+        (
+            "memory cache",
+            _by_nodes(nodes, lambda node: if_known(node.memory_side_cache_bytes, format_bytes), _CACHED),
+        ),
+    )
+    facts += [(label, text) for label, text in optional if text]
     rows = tuple(
         (
             str(node.os_id),
@@ -207,14 +150,11 @@ def memory_section(machine: Machine) -> Section:
 def platform_section(machine: Machine) -> Section:
     """Kernel, what is around it, clock source, settings."""
     platform = machine.platform
+    container = f", in a container ({platform.container})" if platform.container else ""
     facts = [
         ("machine", " ".join(filter(None, (platform.vendor, platform.model))) or "unknown"),
         ("kernel", platform.kernel or "unknown"),
-        (
-            "runs on",
-            (runs_on(platform) or UNPROVEN)
-            + (f", in a container ({platform.container})" if platform.container else ""),
-        ),
+        ("runs on", f"{runs_on(platform) or UNPROVEN}{container}"),
         ("clock source", platform.clock_source or "unknown"),
     ]
     optional = (
@@ -230,34 +170,54 @@ def platform_section(machine: Machine) -> Section:
     return Section("Platform", (*facts, *((label, text) for label, text in optional if text)))
 
 
+def distances_section(machine: Machine) -> Section | None:
+    """Return the distances of the firmware, a row for each node, as ``numactl --hardware`` shows them.
+
+    Letters stand for them where there are many nodes, and each distance with its nodes where there are more. None
+    without a table, or where its rows do not fit the nodes.
+    """
+    nodes = [node for node in machine.nodes if node.distances]
+    if len(nodes) < 2 or any(len(node.distances) != len(machine.nodes) for node in nodes):
+        return None
+    values = sorted({value for node in nodes for value in node.distances})
+    facts = [("source", "the firmware's table (SLIT), not measured")]
+    if len(machine.nodes) <= _MOST_NUMBERS:
+        facts.append(("to node", "".join(f"{node.os_id:>4}" for node in machine.nodes)))
+        facts += [(f"node {node.os_id}", "".join(f"{value:>4}" for value in node.distances)) for node in nodes]
+    elif len(machine.nodes) <= _MOST_LETTERS and len(values) <= len(ascii_letters):
+        letters = dict(zip(values, ascii_letters, strict=False))
+        key = ", ".join(f"{letter} {value}" for value, letter in letters.items())
+        facts.append(("letters", f"{key}; columns in the order of the rows"))
+        facts += [(f"node {node.os_id}", "".join(letters[value] for value in node.distances)) for node in nodes]
+    else:
+        for node in nodes:  # 10 to 0, 12 to 1-3, 21 to 4-99
+            far: dict[int, list[int]] = {}
+            for other, value in zip(machine.nodes, node.distances, strict=True):
+                far.setdefault(value, []).append(other.os_id)
+            text = ", ".join(f"{value} to {format_list(tuple(sorted(ids)))}" for value, ids in sorted(far.items()))
+            facts.append((f"node {node.os_id}", text))
+    return Section("Distances between NUMA nodes", tuple(facts))
+
+
 _PARTS: Mapping[str, tuple[Callable[[Machine], Section | None], ...]] = {
     "cpu": (processor_section,),
     "storage": (
-        storage_section,
-        adapters_section,
-        raid_section,
-        nvme_section,
-        health_section,
-        paths_section,
-        file_systems_section,
+        devices.storage_section, devices.adapters_section, hardware.raid_section, hardware.nvme_section,
+        hardware.health_section, devices.paths_section, hardware.file_systems_section,
     ),
     "numa": (memory_section, distances_section),
-    "memory": (memory_modules_section,),
-    "network": (network_section, rings_section, rdma_section),
-    "nfs": (nfs_section, direct_nfs_section),
+    "memory": (hardware.memory_modules_section,),
+    "network": (devices.network_section, devices.rings_section, devices.rdma_section),
+    "nfs": (devices.nfs_section, devices.direct_nfs_section),
     "devices": (
-        accelerators_section,
-        cxl_section,
-        dax_section,
-        virtual_functions_section,
-        interrupts_section,
-        firmware_section,
+        hardware.accelerators_section, hardware.cxl_section, hardware.dax_section, hardware.virtual_functions_section,
+        hardware.interrupts_section, hardware.firmware_section,
     ),
     "platform": (platform_section,),
-    "settings": (settings_section, disk_settings_section),
-    "budget": (budget_section,),
+    "settings": (hardware.settings_section, hardware.disk_settings_section),
+    "budget": (devices.budget_section,),
     "findings": (),
-}
+}  # fmt: skip
 """The sections by the part that they belong to, in the order of lscpu, lsblk and numactl --hardware."""
 
 PARTS = tuple(_PARTS)
@@ -275,23 +235,15 @@ def growth_section(before: Machine, after: Machine) -> Section:
     """Memory and huge pages of each node, then and now, as numactl shows them before and after an instance starts."""
     growth = dict(growth_by_node(before, after))
     earlier = {node.os_id: node for node in before.nodes}
-    rows = tuple(
-        (
-            str(node.os_id),
-            size_or_unknown(node.memory_bytes),
-            size_or_unknown(earlier[node.os_id].free_bytes),
-            size_or_unknown(node.free_bytes),
-            f"{'-' if growth[node.os_id] < 0 else '+'}{format_bytes(abs(growth[node.os_id]))}"
-            if node.os_id in growth
-            else UNKNOWN,
-            _huge_pages_text(earlier[node.os_id].huge_pages),
-            _huge_pages_text(node.huge_pages),
-        )
-        for node in after.nodes
-        if node.os_id in earlier
-    )
+    rows = []
+    for node in (one for one in after.nodes if one.os_id in earlier):
+        then, grown = earlier[node.os_id], growth.get(node.os_id)
+        sizes = map(size_or_unknown, (node.memory_bytes, then.free_bytes, node.free_bytes))
+        in_use = UNKNOWN if grown is None else f"{'-' if grown < 0 else '+'}{format_bytes(abs(grown))}"
+        pools = map(_huge_pages_text, (then.huge_pages, node.huge_pages))
+        rows.append((str(node.os_id), *sizes, in_use, *pools))
     columns = (
         Column("node", numeric=True), Column("memory", numeric=True), Column("free then", numeric=True),
         Column("now", numeric=True), Column("in use", numeric=True), Column("huge pages then"), Column("now"),
     )  # fmt: skip
-    return Section("Memory by node", (), Table("", columns, rows))
+    return Section("Memory by node", (), Table("", columns, tuple(rows)))
