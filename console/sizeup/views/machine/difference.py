@@ -74,18 +74,17 @@ class _Part(Struct, frozen=True):
     """Key of the part around it; empty at the top."""
     parent_label: str
 
-    @property
-    def identity(self) -> str | None:
-        """What the part keeps whatever it is called, with its kind."""
-        return f"{self.item.key.partition(':')[0]} {self.item.identity}" if self.item.identity else None
-
 
 class _Sides:
     """Both trees, flat, and which part of one is which of the other."""
 
     def __init__(self, now: TopologyItem, before: TopologyItem) -> None:
         self._now, self._before = dict(_flat(now)), dict(_flat(before))
-        self._was = former_names(self._before, self._now, lambda part: part.identity)
+
+        def identity(part: _Part) -> str | None:  # with its kind
+            return f"{part.item.key.partition(':')[0]} {part.item.identity}" if part.item.identity else None
+
+        self._was = former_names(self._before, self._now, identity)
         kept = set(self._was.values())
         self._inside = _by_parent(self._now)
         self._gone = _by_parent({key: part for key, part in self._before.items() if key not in kept})
@@ -99,16 +98,15 @@ class _Sides:
 
     def _children(self, key: str, was: str | None) -> tuple[TopologyItem, ...]:
         """The parts inside, and after them what is there no more."""
-        inside = [self._present(name) for name in self._inside.get(key, ())]
-        gone = [self._removed(name) for name in self._gone.get(was or "", ())] if was is not None else []
-        return (*inside, *gone)
-
-    def _present(self, key: str) -> TopologyItem:
-        part, was = self._now[key], self._was.get(key)
-        inside = self._children(key, was)
-        if was is None:
-            return replace(part.item, children=inside, change=ItemChange.ADDED)
-        return _changed(part.item, *self._facts(part, self._before[was]), inside)
+        found = []
+        for name in self._inside.get(key, ()):
+            part, old = self._now[name], self._was.get(name)
+            children = self._children(name, old)
+            if old is None:
+                found.append(replace(part.item, children=children, change=ItemChange.ADDED))
+            else:
+                found.append(_changed(part.item, *self._facts(part, self._before[old]), children))
+        return (*found, *(self._removed(name) for name in self._gone.get(was or "", ()) if was is not None))
 
     def _removed(self, key: str) -> TopologyItem:
         children = tuple(self._removed(name) for name in self._gone.get(key, ()))
@@ -149,18 +147,18 @@ def _shown(difference: Difference) -> tuple[str, str]:
     return difference.what, f"{difference.baseline} -> {difference.new}"
 
 
-def _flat(item: TopologyItem, parent: str = "", parent_label: str = "") -> Iterator[tuple[str, _Part]]:
+def _flat(item: TopologyItem) -> Iterator[tuple[str, _Part]]:
     """Every part by its key, which is made unique where a machine repeats one."""
     taken: Counter[str] = Counter()
 
-    def walk(one: TopologyItem, around: str, label: str) -> Iterator[tuple[str, _Part]]:
+    def walk(one: TopologyItem, around: str = "", label: str = "") -> Iterator[tuple[str, _Part]]:
         taken[one.key] += 1
         key = one.key if taken[one.key] == 1 else f"{one.key}#{taken[one.key]}"
         yield key, _Part(replace(one, key=key, children=()), around, label)
         for child in one.children:
             yield from walk(child, key, one.label)
 
-    return walk(item, parent, parent_label)
+    return walk(item)
 
 
 def _by_parent(parts: Mapping[str, _Part]) -> dict[str, list[str]]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from sizeup.model.machine import Limits, Machine, Platform
-from sizeup.text import one_line
+from sizeup.model.machine import Limits, Machine
+from sizeup.text import if_known, one_line
 from sizeup.units import format_bytes, format_count, format_decimal_bytes
 from sizeup.views.machine.virtualization import UNPROVEN, runs_on
 
@@ -85,16 +85,8 @@ def load_checks(load: float | None, cpus: int, pressure: Mapping[str, float | No
         yield limited_check("load", f"{resource} pressure", percent, shown, remedy, limited=waits, unit="%")
 
 
-class StoreFacts(Struct, frozen=True):
-    """The directory where sessions are saved."""
-
-    folder: str
-    writable: bool
-    free_bytes: int | None
-
-
 def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check]:
-    """Return the checks of access rights and of the limits of this process."""
+    """Return the checks of access rights and of limits: of this process, a container, a service or taskset."""
     platform = machine.platform
     capabilities = limits.capabilities or frozenset()
     held = [name for number, name in _CAPABILITY_NAMES.items() if number in capabilities]
@@ -104,19 +96,35 @@ def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check
     else:
         shown = f"uid {user}, {'capabilities: ' + ', '.join(held) if held else 'no capabilities'}"
     yield Check("access", "user", user, shown)
-    yield _locked_memory(platform, lifted=_CAP_IPC_LOCK in capabilities)
+    locked, lifted = platform.memlock_bytes, _CAP_IPC_LOCK in capabilities
+    shown = "no limit (capability ipc_lock)" if lifted else f"at most {if_known(locked, format_bytes)}"
+    shown = "no limit" if platform.memlock_unlimited else "unknown" if locked is None and not lifted else shown
+    tight = locked is not None and locked < _LOCKED_BYTES_WANTED and not lifted
+    remedy = "Large buffers cannot be locked in memory; raise the limit with ulimit -l or LimitMEMLOCK=."
+    yield limited_check("access", "locked memory", locked, shown, remedy, limited=tight, unit="bytes")
     if limits.open_files is not None:
         remedy = f"Measuring many devices at once needs more; raise the limit with ulimit -n {_OPEN_FILES_WANTED}."
         few = limits.open_files < _OPEN_FILES_WANTED
         shown = f"at most {limits.open_files:,}"
         yield limited_check("access", "open files", limits.open_files, shown, remedy, limited=few)
-    yield _aio(limits)
+    most = limits.aio_requests_max
+    left = None if most is None else most - (limits.aio_requests_used or 0)
+    shown = "not available" if left is None else f"{left:,} requests left of {most or 0:,}"
+    remedy = "This kernel lacks io_submit(2) or blocks it, so Linux AIO cannot be measured."
+    if left is not None:
+        remedy = "Deep queues and databases need more; raise the limit: sysctl fs.aio-max-nr=1048576"
+    short = left is None or left < _AIO_WANTED
+    yield limited_check("access", "asynchronous I/O", left, shown, remedy, limited=short)
     switch = limits.io_uring_disabled
     disabled = switch == 2 or (switch == 1 and user != 0)
     shown = f"disabled (kernel.io_uring_disabled is {switch})" if disabled else "not disabled"
     remedy = "Enable it: sysctl kernel.io_uring_disabled=0"
     yield limited_check("access", "io_uring", not disabled, shown, remedy, limited=disabled)
-    yield _counters(limits)
+    level = limits.perf_event_paranoid
+    shut = level is not None and level > 2 and not capabilities & {21, 38}
+    shown = "not in this kernel" if level is None else f"kernel.perf_event_paranoid is {level}"
+    remedy = "This user cannot read them; allow it: sysctl kernel.perf_event_paranoid=2"
+    yield limited_check("access", "hardware counters", level, shown, remedy, limited=shut)
     pages = [pool for pool in machine.huge_pages if pool.total]
     free = sum(pool.free * pool.page_bytes for pool in pages)
     pools = ", ".join(f"{pool.free:,} of {pool.total:,} free at {format_bytes(pool.page_bytes)}" for pool in pages)
@@ -125,45 +133,7 @@ def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check
         f"; transparent: {transparent}" if transparent else ""
     )
     yield Check("access", "huge pages", free if machine.huge_pages else None, shown, unit="bytes")
-    yield from _shares(machine)
-
-
-def _locked_memory(platform: Platform, *, lifted: bool) -> Check:
-    """Return how much may be locked; ``lifted`` is whether a capability lifts the limit."""
-    locked = platform.memlock_bytes
-    shown = "unknown" if locked is None else f"at most {format_bytes(locked)}"
-    if platform.memlock_unlimited:
-        shown = "no limit"
-    elif lifted:
-        shown = "no limit (capability ipc_lock)"
-    tight = locked is not None and locked < _LOCKED_BYTES_WANTED and not lifted
-    remedy = "Large buffers cannot be locked in memory; raise the limit with ulimit -l or LimitMEMLOCK=."
-    return limited_check("access", "locked memory", locked, shown, remedy, limited=tight, unit="bytes")
-
-
-def _aio(limits: Limits) -> Check:
-    most, used = limits.aio_requests_max, limits.aio_requests_used or 0
-    if most is None:
-        remedy = "This kernel lacks io_submit(2) or blocks it, so Linux AIO cannot be measured."
-        return limited_check("access", "asynchronous I/O", None, "not available", remedy, limited=True)
-    left, shown = most - used, f"{most - used:,} requests left of {most:,}"
-    remedy = "Deep queues and databases need more; raise the limit: sysctl fs.aio-max-nr=1048576"
-    return limited_check("access", "asynchronous I/O", left, shown, remedy, limited=left < _AIO_WANTED)
-
-
-def _counters(limits: Limits) -> Check:
-    level = limits.perf_event_paranoid
-    if level is None:
-        return Check("access", "hardware counters", None, "not in this kernel")
-    shut = level > 2 and not (limits.capabilities or frozenset()) & {21, 38}
-    remedy = "This user cannot read them; allow it: sysctl kernel.perf_event_paranoid=2"
-    shown = f"kernel.perf_event_paranoid is {level}"
-    return limited_check("access", "hardware counters", level, shown, remedy, limited=shut)
-
-
-def _shares(machine: Machine) -> Iterator[Check]:
-    """Return the checks of the limits set by a container, a service or taskset."""
-    counts, group = machine.pu_counts, machine.platform.control_group
+    counts, group = machine.pu_counts, platform.control_group
     remedy = "Results describe this share of the machine, not the whole machine."
     less, shown = counts.allowed < counts.online, f"{counts.allowed} of {counts.online} usable"
     yield limited_check("access", "CPUs", counts.allowed, shown, remedy, limited=less)
@@ -188,6 +158,14 @@ def machine_checks(machine: Machine) -> Iterator[Check]:
     if platform.steal_share is not None:
         shown = f"{100 * platform.steal_share:.1f} % of CPU time since boot"
         yield Check(area, "steal time", platform.steal_share, shown, unit="1")
+
+
+class StoreFacts(Struct, frozen=True):
+    """The directory where sessions are saved."""
+
+    folder: str
+    writable: bool
+    free_bytes: int | None
 
 
 def store_checks(facts: StoreFacts) -> Iterator[Check]:
@@ -229,22 +207,12 @@ def doctor_lines(checks: Iterable[Check]) -> list[str]:
             area = check.area
             lines += [*([""] if lines else []), area.capitalize()]
         start = f"  {check.status.value} {check.name:{_NAME_WIDTH - 1}} "
-        lines += _wrapped(check.shown, start)
-        if check.remedy:
-            lines += _wrapped(check.remedy, " " * _VALUE_COLUMN)
+        for text, first in ((check.shown, start), (check.remedy, " " * _VALUE_COLUMN)):
+            lines += textwrap.wrap(
+                text, _WIDTH, initial_indent=first, subsequent_indent=" " * _VALUE_COLUMN,
+                break_long_words=False, break_on_hyphens=False,  # paths and commands stay whole, to be copied
+            )  # fmt: skip
     return [*lines, "", "! works with limits    x does not work here", "Every command: sizeup help commands"]
-
-
-def _wrapped(text: str, start: str) -> list[str]:
-    # Paths and commands stay whole, so that they can be copied.
-    return textwrap.wrap(
-        text,
-        _WIDTH,
-        initial_indent=start,
-        subsequent_indent=" " * _VALUE_COLUMN,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def doctor_data(checks: Iterable[Check]) -> dict[str, Any]:
@@ -302,13 +270,6 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
     shown = f"{facts.columns} columns, {facts.rows} rows"
     remedy = "The console needs 80 x 24 to show everything; enlarge the window."
     yield limited_check(area, "size", size, shown, remedy, limited=small)
-    yield _colors(facts)
-    yield _encoding(facts)
-    if facts.around:
-        yield Check(area, "reached through", ", ".join(facts.around), ", ".join(facts.around))
-
-
-def _colors(facts: TerminalFacts) -> Check:
     remedy = ""
     if facts.colors:
         shown = format_count(facts.colors)
@@ -316,13 +277,8 @@ def _colors(facts: TerminalFacts) -> Check:
             remedy = "If the terminal supports more colors, set TERM=xterm-256color or COLORTERM=truecolor."
     else:
         shown = f"none ({'NO_COLOR is set' if facts.no_color else 'by TERM'})"
-    return Check("terminal", "colors", facts.colors, shown, remedy=remedy)
-
-
-def _encoding(facts: TerminalFacts) -> Check:
-    """Return the check of the locale's encoding."""
-    locale = one_line(facts.locale, 30)
-    shown = f"{'UTF-8' if facts.locale_utf8 else 'not UTF-8'} by the locale ({locale})"
+    yield Check(area, "colors", facts.colors, shown, remedy=remedy)
+    shown = f"{'UTF-8' if facts.locale_utf8 else 'not UTF-8'} by the locale ({one_line(facts.locale, 30)})"
     remedy = ""
     if facts.locale_utf8 and facts.ascii_only:
         remedy = "The console uses ASCII, because the font of this terminal lacks most other characters; "
@@ -330,4 +286,6 @@ def _encoding(facts: TerminalFacts) -> Check:
     elif not facts.locale_utf8:
         remedy = "The console uses ASCII; where the terminal draws UTF-8, set LC_ALL=C.UTF-8 for finer charts."
     value = "ascii" if facts.ascii_only else "utf-8"
-    return limited_check("terminal", "encoding", value, shown, remedy, limited=bool(remedy))
+    yield limited_check(area, "encoding", value, shown, remedy, limited=bool(remedy))
+    if facts.around:
+        yield Check(area, "reached through", ", ".join(facts.around), ", ".join(facts.around))

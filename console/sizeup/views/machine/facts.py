@@ -18,20 +18,16 @@ from sizeup.views.machine.virtualization import UNPROVEN, cloud_text, partition_
 def machine_line(machine: Machine) -> str:
     """Return the machine in one line: ``2 sockets, 16 cores, 32 threads, 2.66 GHz, 128 GiB``."""
     counts = machine.pu_counts
-    parts = [
+    parts = (
         counted(machine.socket_count, "socket"),
         counted(machine.core_count, "core"),
         plural(counts.online, "thread"),
-    ]
-    if offline := offline_text(counts):
-        parts.append(offline)
-    if machine.base_clock is not None:
-        parts.append(format_hz(machine.base_clock.value))
-    if machine.memory_bytes is not None:
-        parts.append(format_bytes(machine.memory_bytes))
-    if machine.nodes:
-        parts.append(plural(len(machine.nodes), "node"))
-    return ", ".join(parts)
+        offline_text(counts),
+        if_known(machine.base_clock, lambda clock: format_hz(clock.value)),
+        if_known(machine.memory_bytes, format_bytes),
+        plural(len(machine.nodes), "node") if machine.nodes else "",
+    )
+    return ", ".join(filter(None, parts))
 
 
 def offline_text(counts: PuCounts) -> str:
@@ -99,16 +95,16 @@ def nodes_unknown(machine: Machine) -> str:
 
 def known_facts(*facts: tuple[str, object]) -> tuple[tuple[str, str], ...]:
     """Return the facts that are known, as text."""
-    return tuple((name, _format(value)) for name, value in facts if value not in (None, "", ()))
+
+    def written(value: object) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+    return tuple((name, written(value)) for name, value in facts if value not in (None, "", ()))
 
 
-def _format(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-_KINDS = {
+KIND_TEXTS = {
     MemoryKind.DRAM: "DRAM",
     MemoryKind.GPU: "memory of a GPU",
     MemoryKind.CXL: "CXL memory",
@@ -118,11 +114,7 @@ _KINDS = {
     MemoryKind.NONE: "no memory",
     MemoryKind.UNKNOWN: "unknown",
 }
-
-
-def kind_text(kind: MemoryKind) -> str:
-    """Return the kind of memory of a node in words."""
-    return _KINDS[kind]
+"""The kind of memory of a node in words."""
 
 
 def no_cpus_text(node: NumaNode) -> str:

@@ -18,10 +18,10 @@ from sizeup.units import format_bytes, format_hz
 from sizeup.views.machine import device_sections as devices
 from sizeup.views.machine import hardware_sections as hardware
 from sizeup.views.machine.facts import (
+    KIND_TEXTS,
     access_text,
     clock_text,
     count_unknown,
-    kind_text,
     memory_unknown,
     no_cpus_text,
     nodes_unknown,
@@ -117,7 +117,7 @@ def memory_section(machine: Machine) -> Section:
     tiers = nodes if len({node.tier for node in nodes}) > 1 else ()
     optional = (
         ("no CPUs", _by_nodes(nodes, lambda node: None if node.pus else no_cpus_text(node))),
-        ("kind", _by_nodes(nodes, lambda node: kind_text(node.kind)) if named else f"{UNKNOWN}: no driver reports it"),
+        ("kind", _by_nodes(nodes, lambda node: KIND_TEXTS[node.kind]) if named else f"{UNKNOWN}: no driver reports it"),
         ("tiers", _by_nodes(tiers, lambda node: if_known(node.tier, "tier {}".format))),
         (
             "HMAT",

@@ -13,7 +13,7 @@ from sizeup.procfs.lists import format_list
 from sizeup.text import counted, if_known, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.machine.devices import Devices
-from sizeup.views.machine.facts import kind_text, known_facts, machine_facts, no_cpus_text
+from sizeup.views.machine.facts import KIND_TEXTS, known_facts, machine_facts, no_cpus_text
 from sizeup.views.machine.topology_item import TopologyItem, label_of
 
 
@@ -44,34 +44,21 @@ class _TreeBuilder:
         machine = self._machine
         inside: list[TopologyItem] = []
         placed: set[int] = set()
-        by_package = _nodes_by_package(machine)
         for index, package in enumerate(machine.packages):
-            nodes = by_package.get(index, [])
+            nodes = [node for node in machine.nodes if node.packages == (index,)]
             placed.update(node.os_id for node in nodes)
             inside.append(self._package(index, package, nodes))
         inside.extend(self._node(node) for node in machine.nodes if node.os_id not in placed)
         if not machine.packages and not machine.nodes:
             inside.extend(self._caches_and_cores(machine.cores))
             inside.extend(self._loose_pus(machine.pus))
+        devices, mounts = self._devices, f"NFS: {plural(len(machine.nfs_mounts), 'mount')}"
+        across = "Across the machine", "Devices that combine others, possibly of several nodes"
+        unknown = "Devices: node unknown", "The kernel reports no NUMA node for these devices"
         groups = (
-            (
-                "across",
-                "Across the machine",
-                "Devices that combine others, possibly of several nodes",
-                self._devices.across(),
-            ),
-            (
-                "devices",
-                "Devices: node unknown",
-                "The kernel reports no NUMA node for these devices",
-                self._devices.on(None),
-            ),
-            (
-                "nfs",
-                f"NFS: {plural(len(machine.nfs_mounts), 'mount')}",
-                "File systems mounted from NFS servers",
-                self._devices.mounts(),
-            ),
+            ("across", *across, devices.across()),
+            ("devices", *unknown, devices.on(None)),
+            ("nfs", mounts, "File systems mounted from NFS servers", devices.mounts()),
         )
         inside.extend(
             TopologyItem(key, label, (("What", what),), items, expanded=True)
@@ -82,10 +69,8 @@ class _TreeBuilder:
             facts = tuple((gap.subject, gap.reason) for gap in machine.gaps)
             inside.append(TopologyItem("gaps", f"Not readable: {plural(len(machine.gaps), 'fact')}", facts))
         label = machine.platform.hostname or machine.platform.model or "This machine"
-        return TopologyItem(
-            "machine", label, machine_facts(machine), tuple(inside), expanded=True,
-            also=("cpu", "memory", "clock"),
-        )  # fmt: skip
+        facts, also = machine_facts(machine), ("cpu", "memory", "clock")
+        return TopologyItem("machine", label, facts, tuple(inside), expanded=True, also=also)
 
     def _package(self, index: int, package: Package, nodes: Sequence[NumaNode]) -> TopologyItem:
         machine = self._machine
@@ -123,9 +108,8 @@ class _TreeBuilder:
 
     def node_alone(self, node: NumaNode) -> TopologyItem:
         key = f"node:{node.os_id}"
-        memory = (
-            "no memory" if node.memory_bytes == 0 else if_known(node.memory_bytes, format_bytes) or "memory unknown"
-        )
+        size = if_known(node.memory_bytes, format_bytes) or "memory unknown"
+        memory = "no memory" if node.memory_bytes == 0 else size
         cores = "no cores" if not node.pus else counted(len(self._cores_of(node)) or None, "core")
         pools = {pool_key(node.os_id, pool.page_bytes): pool for pool in node.huge_pages}
         troubles = [self._devices.troubles.get(key, "")]
@@ -136,20 +120,16 @@ class _TreeBuilder:
         ]
         trouble = ", ".join(filter(None, troubles))
         name, about = f"Node {node.os_id}", f"{cores}, {memory}"
-        return TopologyItem(
-            key, label_of(name, about, trouble), _node_facts(node), also=tuple(pools), name=name, brief=(about,),
-            trouble=trouble,
-        )  # fmt: skip
+        label, facts, also = label_of(name, about, trouble), _node_facts(node), tuple(pools)
+        return TopologyItem(key, label, facts, also=also, name=name, brief=(about,), trouble=trouble)
 
     def _loose_pus(self, pus: Sequence[Pu]) -> list[TopologyItem]:
         """Return one item per CPU, for a machine whose cores are unknown."""
         if self._machine.cores:
             return []
-        states = [("" if pu.allowed else "not allowed") if pu.online else "offline" for pu in pus]
-        return [
-            TopologyItem(f"pu:{pu.cpu}", label_of(f"CPU {pu.cpu}", "", state))
-            for pu, state in zip(pus, states, strict=True)
-        ]
+        states = ["offline" if not pu.online else "not allowed" if not pu.allowed else "" for pu in pus]
+        labels = [label_of(f"CPU {pu.cpu}", "", state) for pu, state in zip(pus, states, strict=True)]
+        return [TopologyItem(f"pu:{pu.cpu}", label) for pu, label in zip(pus, labels, strict=True)]
 
     def _caches_and_cores(self, cores: Sequence[Core]) -> list[TopologyItem]:
         """Return cores grouped by the largest cache they share; cores that share none are listed directly."""
@@ -167,7 +147,16 @@ class _TreeBuilder:
             here = f", {len(below)} here" if sharing > len(below) else ""
             label = f"{cache_name(cache)} shared by {plural(sharing, 'core')}{here}"
             key = f"cache:{cache.level}:{below[0].pus[0]}"
-            groups.append(TopologyItem(key, label, _cache_facts(cache), inside, len(self._machine.cores) <= 8))
+            facts = known_facts(
+                ("Level", cache.level),
+                ("Kind", cache.kind.value),
+                ("Size", if_known(cache.size_bytes, format_bytes) or "not reported"),
+                ("Line", if_known(cache.line_bytes, "{} B".format) or "not reported"),
+                ("Ways", cache.ways),
+                ("Sets", cache.sets),
+                ("Shared by", f"CPUs {format_list(cache.shared_by)}"),
+            )
+            groups.append(TopologyItem(key, label, facts, inside, len(self._machine.cores) <= 8))
         return [*groups, *(self._core(core) for core in remaining)]
 
     def _core(self, core: Core) -> TopologyItem:
@@ -195,57 +184,37 @@ class _TreeBuilder:
         return TopologyItem(f"core:{index}", label, facts)
 
 
-def _nodes_by_package(machine: Machine) -> dict[int, list[NumaNode]]:
-    """Return the nodes that lie inside one package, by package."""
-    found: dict[int, list[NumaNode]] = {}
-    for node in machine.nodes:
-        if len(node.packages) == 1:
-            found.setdefault(node.packages[0], []).append(node)
-    return found
-
-
 def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
     distances = " ".join(map(str, node.distances))
     pools = [pool for pool in node.huge_pages if pool.total]
-    access = node.access
+    access, size = node.access, node.memory_bytes
+    cache = if_known(node.memory_side_cache_bytes, format_bytes)
+    page_cache = if_known(node.page_cache_bytes, format_bytes)
+    if node.page_cache_bytes is None and node.file_bytes is not None:
+        page_cache = f"{format_bytes(node.file_bytes)}, shared memory included"
+
+    def free(count: int) -> str:
+        return f"{format_bytes(count)} ({count / size:.0%})" if size else format_bytes(count)
+
+    def of_firmware(value: float | None, write: Callable[[float], str]) -> str | None:
+        return None if value is None else f"{write(value)} (from the firmware's HMAT, not measured)"
+
     return known_facts(
         ("Threads", f"{len(node.pus)} ({format_list(node.pus)})" if node.pus else f"none: {no_cpus_text(node)}"),
-        ("Memory", if_known(node.memory_bytes, format_bytes)),
-        ("Free", _share(node.free_bytes, node.memory_bytes)),
-        ("Page cache", page_cache_text(node)),
+        ("Memory", if_known(size, format_bytes)),
+        ("Free", if_known(node.free_bytes, free)),
+        ("Page cache", page_cache),
         ("Shared memory", if_known(node.shmem_bytes, format_bytes)),
         ("Huge pages", tuple(f"{pool.total} of {format_bytes(pool.page_bytes)}" for pool in pools) or "none reserved"),
         ("Huge pages free", tuple(f"{pool.free} of {format_bytes(pool.page_bytes)}" for pool in pools)),
         ("Distances", f"{distances} (from the firmware's SLIT, not measured)" if distances else None),
-        ("Kind", kind_text(node.kind)),
+        ("Kind", KIND_TEXTS[node.kind]),
         ("Kind read from", node.kind_source),
         ("Memory tier", node.tier),
-        ("Latency", None if access is None else _of_firmware(access.read_latency_ns, format_ns)),
-        ("Read rate", None if access is None else _of_firmware(access.read_bytes_per_second, format_rate)),
-        (
-            "Memory cache",
-            None
-            if node.memory_side_cache_bytes is None
-            else f"{format_bytes(node.memory_side_cache_bytes)} in front of slower memory",
-        ),
+        ("Latency", None if access is None else of_firmware(access.read_latency_ns, format_ns)),
+        ("Read rate", None if access is None else of_firmware(access.read_bytes_per_second, format_rate)),
+        ("Memory cache", cache and f"{cache} in front of slower memory"),
     )
-
-
-def page_cache_text(node: NumaNode) -> str | None:
-    """Return the page cache, with shared memory included if the kernel does not report it separately."""
-    if node.page_cache_bytes is None and node.file_bytes is not None:
-        return f"{format_bytes(node.file_bytes)}, shared memory included"
-    return if_known(node.page_cache_bytes, format_bytes)
-
-
-def _of_firmware(value: float | None, format_value: Callable[[float], str]) -> str | None:
-    return None if value is None else f"{format_value(value)} (from the firmware's HMAT, not measured)"
-
-
-def _share(part: int | None, whole: int | None) -> str | None:
-    if part is None:
-        return None
-    return f"{format_bytes(part)} ({part / whole:.0%})" if whole else format_bytes(part)
 
 
 def cache_name(cache: Cache) -> str:
@@ -260,16 +229,4 @@ def cache_level(cache: Cache) -> str:
 
 def cache_size(cache: Cache) -> str:
     """Return the size of a cache as text."""
-    return "size unknown" if cache.size_bytes is None else format_bytes(cache.size_bytes)
-
-
-def _cache_facts(cache: Cache) -> tuple[tuple[str, str], ...]:
-    return known_facts(
-        ("Level", cache.level),
-        ("Kind", cache.kind.value),
-        ("Size", "not reported" if cache.size_bytes is None else format_bytes(cache.size_bytes)),
-        ("Line", "not reported" if cache.line_bytes is None else f"{cache.line_bytes} B"),
-        ("Ways", cache.ways),
-        ("Sets", cache.sets),
-        ("Shared by", f"CPUs {format_list(cache.shared_by)}"),
-    )
+    return if_known(cache.size_bytes, format_bytes) or "size unknown"

@@ -17,7 +17,7 @@ from sizeup.text import capitalized, counted, if_known, plural
 from sizeup.units import format_bytes, format_hz
 from sizeup.views.machine.devices import Devices
 from sizeup.views.machine.difference import MachineComparison
-from sizeup.views.machine.facts import kind_text, no_cpus_text
+from sizeup.views.machine.facts import KIND_TEXTS, no_cpus_text
 from sizeup.views.machine.topology import cache_name
 from sizeup.views.machine.topology_item import ItemChange, TopologyItem
 from sizeup.views.map.cells import Cell, Row, change_mark, fault
@@ -177,7 +177,7 @@ class MapParts:
         known = node.kind not in (MemoryKind.UNKNOWN, MemoryKind.NONE, MemoryKind.DRAM)
         tiers = {other.tier for other in self.machine.nodes}
         tier = "" if node.tier is None or len(tiers) < 2 else f"memory tier {node.tier}"
-        return ", ".join(filter(None, (kind_text(node.kind) if known else "", tier)))
+        return ", ".join(filter(None, (KIND_TEXTS[node.kind] if known else "", tier)))
 
     def _judged(self, item: TopologyItem) -> TopologyItem:
         """Return a part whose fault is just not in service if its findings are no warnings."""
