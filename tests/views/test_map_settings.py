@@ -7,7 +7,7 @@ from consoles import machine
 from sizeup.model.machine import Machine, OsSettings, Platform
 from sizeup.views.map.cells import Row, width_of
 from sizeup.views.map.map import MapMaker
-from sizeup.views.map.settings import settings_rows
+from sizeup.views.map.sections import settings_rows
 
 NAMES = ("vm.swappiness", "vm.dirty_ratio", "vm.dirty_background_ratio", "vm.overcommit_memory", "vm.max_map_count")
 

@@ -29,10 +29,9 @@ class CorePart(Struct, frozen=True):
 
 
 class CacheGroup(Struct, frozen=True):
-    """Cores that share a cache; its name is empty for cores that share none."""
+    """Cores that share a cache; its key is empty for cores that share none."""
 
     key: str
-    cache: str
     cores: tuple[CorePart, ...]
 
 
@@ -117,8 +116,11 @@ def core_rows(groups: Sequence[CacheGroup], cpus: CpuStates, width: int, size: C
     if not size.width:
         cells = core_line(groups, cpus)
         return [tuple(cells[first : first + width]) for first in range(0, len(cells), width)]
-    widest = max(size.width, min(_widest(groups, width, size.width + size.gap) - size.gap, _MOST_WIDTH))
-    size = replace(size, width=widest)
+    most = max(len(group.cores) for group in groups)
+    per_row = evenly(len(groups), (width + _GROUP_GAP) // (most * (size.width + size.gap) + _GROUP_GAP))
+    # As wide as a cell with its gap can be without a row more than the narrowest ones need.
+    widest = ((width + _GROUP_GAP) // per_row - _GROUP_GAP) // most
+    size = replace(size, width=max(size.width, min(widest - size.gap, _MOST_WIDTH)))
     blocks = [_group_rows(group, cpus, width, size, named=len(groups) > 1) for group in groups]
     each = max(width_of(row) for block in blocks for row in block)
     per_row = evenly(len(blocks), (width + _GROUP_GAP) // (each + _GROUP_GAP))
@@ -128,13 +130,6 @@ def core_rows(groups: Sequence[CacheGroup], cpus: CpuStates, width: int, size: C
         line = blocks[first : first + per_row]
         rows += beside(line, [each] * len(line), _GROUP_GAP)
     return rows
-
-
-def _widest(groups: Sequence[CacheGroup], width: int, least: int) -> int:
-    """Return how wide a cell with its gap can be without a row more than the narrowest ones need."""
-    most = max(len(group.cores) for group in groups)
-    per_row = evenly(len(groups), (width + _GROUP_GAP) // (most * least + _GROUP_GAP))
-    return ((width + _GROUP_GAP) // per_row - _GROUP_GAP) // most
 
 
 def evenly(count: int, most: int) -> int:

@@ -28,7 +28,13 @@ def details(item: TopologyItem, findings: Sequence[Finding], width: int, rows: i
     told = about(item, findings)
     lines: list[Row] = []
     for finding in told:
-        entry = list(_finding(finding, width, whole=len(told) == 1))
+        role, word = _ROLES[finding.severity], SEVERITY_WORDS[finding.severity]
+        first, *rest = wrapped(capitalized(finding.title), width - len(word) - 3, "text")
+        entry: list[Row] = [(Cell(f"▲ {word} ", role), *first)]
+        entry += [(Cell(" " * (len(word) + 3), "text"), *row) for row in rest]
+        if len(told) == 1:
+            entry += _named("Why care", finding.consequence, 8, width)
+            entry += _named("Do", finding.remedy, 8, width, "title")
         if lines and len(lines) + len(entry) > rows - 1:
             left = len(told) - told.index(finding)
             lines.append((Cell(f"{plural(left, 'more finding')}: 1 Summary", "dim"),))
@@ -48,18 +54,6 @@ def about(item: TopologyItem, findings: Sequence[Finding]) -> list[Finding]:
         one for one in findings if (one.severity is not Severity.INFO if whole else keys.intersection(one.subjects))
     ]
     return sorted(told, key=gravity)
-
-
-def _finding(finding: Finding, width: int, *, whole: bool) -> Iterator[Row]:
-    """Return a finding with its sign and word; ``whole`` with why it matters and what to do."""
-    role, word = _ROLES[finding.severity], SEVERITY_WORDS[finding.severity]
-    first, *rest = wrapped(capitalized(finding.title), width - len(word) - 3, "text")
-    yield (Cell(f"▲ {word} ", role), *first)
-    yield from ((Cell(" " * (len(word) + 3), "text"), *row) for row in rest)
-    if whole:
-        for name, text in (("Why care", finding.consequence), ("Do", finding.remedy)):
-            if text:
-                yield from _named(name, text, 8, width, "title" if name == "Do" else "text")
 
 
 def _named(name: str, text: str, names: int, width: int, role: str = "text") -> Iterator[Row]:

@@ -14,14 +14,25 @@ from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.views.machine.difference import MachineComparison
 from sizeup.views.machine.topology_item import TopologyItem
-from sizeup.views.map.bands import Bands
-from sizeup.views.map.cells import Cell, Row, beside, panel, rule, width_of, wrapped
-from sizeup.views.map.cores import CORE_SIZES, CoreSize, CpuStates
+from sizeup.views.map.cells import (
+    Cell,
+    Row,
+    bar,
+    beside,
+    device_cells,
+    flowed,
+    memory_used,
+    padded,
+    panel,
+    rule,
+    width_of,
+    wrapped,
+)
+from sizeup.views.map.cores import CORE_SIZES, CoreSize, CpuStates, core_line
 from sizeup.views.map.details import details
 from sizeup.views.map.node_matrix import NodeMatrix
-from sizeup.views.map.parts import Box, MapParts
-from sizeup.views.map.sections import Section, channel_rows, device_section, matrix_rows, node_rows
-from sizeup.views.map.settings import settings_rows
+from sizeup.views.map.parts import Box, MapParts, node_name
+from sizeup.views.map.sections import Section, channel_rows, device_section, matrix_rows, node_rows, settings_rows
 
 _MOST_SOCKETS, _MOST_BOXES = 3, 8
 """Sockets that stand side by side, and frames with those of nodes in none; more are bands."""
@@ -36,6 +47,69 @@ _HIGH = 50
 _WIDE = 100
 """From so many columns on it is the larger one."""
 _GAP = 2
+_LEAST_CORES = 8
+
+
+class Bands:
+    """The bands of one machine."""
+
+    def __init__(self, parts: MapParts) -> None:
+        self._parts = parts
+        self._names = max(map(len, parts.nodes), default=0) + 1
+        self._most = max((len(core_line(part.groups, CpuStates({}, {}))) for part in parts.nodes.values()), default=0)
+
+    def in_columns(self, nodes: Sequence[NumaNode], cpus: CpuStates, width: int, height: int) -> list[Row]:
+        """Return the bands in the fewest columns whose rows fit, or in the most."""
+        rows = [row for band in self._draw(nodes, cpus, width) for row in band]
+        for count in (2, 3, 4):
+            room = (width - (count - 1) * _GAP) // count
+            memory = self._memory(nodes, room)
+            first = self._names + min(self._most, _LEAST_CORES) + _GAP + max(map(width_of, memory.values()), default=0)
+            if len(rows) <= height or room < first:  # where memory stands in the first row of a band
+                break
+            columns = _split(self._draw(nodes, cpus, room), count)
+            rows = beside(columns, [room] * len(columns), _GAP)
+        return rows
+
+    def _draw(self, nodes: Sequence[NumaNode], cpus: CpuStates, width: int) -> list[list[Row]]:
+        """Return the rows of each band."""
+        by_name = {node_name(node): node for node in nodes}
+        memory = self._memory(nodes, width)
+        memory_width = max(map(width_of, memory.values()), default=0)
+        cores_width = min(self._most, max(width - self._names - memory_width - _GAP, _LEAST_CORES))
+        rest = " " * self._names
+        bands = []
+        for name, part in self._parts.nodes.items():
+            cells = core_line(part.groups, cpus)
+            lines = [cells[at : at + cores_width] for at in range(0, len(cells), cores_width)] or [[]]
+            pools = [] if name not in by_name else self._parts.pools(by_name[name])
+            begin = (Cell(name.ljust(self._names), "name", part.key), *padded(lines[0], cores_width + _GAP))
+            first: Row = (*begin, *padded(memory.get(name, ()), memory_width))
+            lines = [[Cell(rest, "text"), *line] for line in lines[1:]]
+            if width_of(first) > width:
+                first, lines = begin, [[Cell(rest, "text"), *memory.get(name, ())], *lines]
+            elif pools and width_of(first) + sum(width_of(pool) + _GAP for pool in pools) <= width:
+                first = (*first, *(cell for pool in pools for cell in (Cell(" " * _GAP, "text"), *pool)))
+                pools = []
+            if pools:
+                pools = self._parts.pools(by_name[name], idle=False)
+            bands.append([
+                first,
+                *map(tuple, lines),
+                *flowed([*pools, *map(device_cells, part.devices)], width, rest),
+            ])  # fmt: skip
+        return bands
+
+    def _memory(self, nodes: Sequence[NumaNode], width: int) -> dict[str, Row]:
+        """Return bar and text by node; bars are longer on a wide screen and shorter on a narrow one."""
+        length = 5 if width < 44 else 20 if width >= 110 else 10
+        found: dict[str, Row] = {}
+        for node in nodes:
+            key = f"node:{node.os_id}"
+            share, words = memory_used(node)
+            cells = () if share is None else (*bar(share, length, key), Cell(" ", "text"))
+            found[node_name(node)] = (*cells, Cell(words, "text", key), *self._parts.marks(key))
+        return found
 
 
 class Map(Struct, frozen=True):
@@ -91,7 +165,15 @@ class MapMaker:
         inside = (width if chosen is None else int(width * _LEFT) if width >= _WIDE else width // 2) - 4
         least = _DETAIL_ROWS if height >= _TALL else _FEW_DETAIL_ROWS
         key = (width, height, self._live or bool(loads))
-        for size in [self._layouts[key]] if key in self._layouts else self._candidates(height, known=key[2]):
+        columns = [CoreSize(0, rows=rows) for rows in (height // 6, 4, 3)] if key[2] and len(self._sockets) == 1 else []
+        high = [CoreSize(wide, height=2) for wide in (10, 8, 6, 4, 2)] if height >= _HIGH else []
+        sizes = [
+            replace(size, air=air, listed=listed)
+            for listed in (True, False)
+            for size in (*columns, *high, *CORE_SIZES)
+            for air in (True, False)
+        ]
+        for size in [self._layouts[key]] if key in self._layouts else [*sizes, CORE_SIZES[-2]]:
             if framed:
                 top = self._framed(now, cpus, size, width)
             else:
@@ -106,15 +188,6 @@ class MapMaker:
         rows = [*top, *(row for title, basis, body in sections for row in panel(title, body, width, basis=basis))]
         return Map(tuple(rows), tuple(self._details(chosen, width, least)))
 
-    def _candidates(self, height: int, *, known: bool) -> list[CoreSize]:
-        """Return how large cores can be drawn, from the largest down."""
-        columns = known and len(self._sockets) == 1
-        high = [CoreSize(wide, height=2) for wide in (10, 8, 6, 4, 2)] if height >= _HIGH else []
-        sizes = (*(CoreSize(0, rows=rows) for rows in (height // 6, 4, 3) if columns), *high, *CORE_SIZES)
-        least = CORE_SIZES[-2]
-        return [*(replace(size, air=air, listed=listed) for listed in (True, False) for size in sizes
-                  for air in (True, False)), least]  # fmt: skip
-
     def _framed(self, now: Mapping[int, NumaNode], cpus: CpuStates, size: CoreSize, width: int) -> list[Row]:
         """Return the sockets side by side, and below them the nodes that belong to none."""
         count = max(len(self._sockets), 1)
@@ -125,10 +198,16 @@ class MapMaker:
             each = [least] * len(boxes)
             bodies = [self._box_rows(box, now, cpus, size, least - 4) for box in boxes]
             high = max(map(len, bodies), default=0)
-            frames = [
-                panel((Cell(box.title, "name", box.key),), body, wide, high, _basis(box, wide))
-                for box, body, wide in zip(boxes, bodies, each, strict=True)
-            ]
+            frames = []
+            for box, body in zip(boxes, bodies, strict=True):
+                words = ""
+                for fact in box.facts:  # as many as fit beside the name
+                    longer = f"{words} · {fact}" if words else fact
+                    if len(longer) + len(box.title) + 12 > least:
+                        break
+                    words = longer
+                basis = (Cell(f"{words} ", "dim", box.key),) if words else ()
+                frames.append(panel((Cell(box.title, "name", box.key),), body, least, high, basis))
             rows += beside(frames, each, 1 + (width + 1) % count // max(count - 1, 1))
         return rows
 
@@ -148,9 +227,8 @@ class MapMaker:
         if channels:
             rows = beside((rows, channels), (inside, beside_channels - _GAP), _GAP)
         for part in box.parts if not alone else ():
-            title, basis, body = device_section(
-                f"Devices on node {part.os_id}", part.devices, width, listed=size.listed
-            )
+            name = f"Devices on node {part.os_id}"
+            title, basis, body = device_section(name, part.devices, width, listed=size.listed)
             rows += [*[()] * size.air, rule(title, width, basis), *body] if body else []
         return rows
 
@@ -191,12 +269,15 @@ class MapMaker:
         return panel(title, body, width, rows, (Cell("selected ", "dim"),))
 
 
-def _basis(box: Box, width: int) -> Row:
-    """Return the facts of a socket that fit beside its name."""
-    words = ""
-    for fact in box.facts:
-        longer = f"{words} · {fact}" if words else fact
-        if len(longer) + len(box.title) + 12 > width:
-            break
-        words = longer
-    return (Cell(f"{words} ", "dim", box.key),) if words else ()
+def _split(bands: Sequence[list[Row]], count: int) -> list[list[Row]]:
+    """Return bands in that many columns of about the same height, none of them torn apart."""
+    total = sum(map(len, bands))
+    for high in range(-(-total // count), total + 1):
+        columns: list[list[Row]] = [[]]
+        for band in bands:
+            if columns[-1] and len(columns[-1]) + len(band) > high:
+                columns.append([])
+            columns[-1] += band
+        if len(columns) <= count:
+            return columns
+    return [[row for band in bands for row in band]]

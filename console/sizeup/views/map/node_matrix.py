@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
@@ -61,7 +61,17 @@ def node_matrices(machine: Machine, session: Session | None) -> tuple[NodeMatrix
     nodes = tuple(node.os_id for node in machine.nodes)
     if len(nodes) < 2:
         return ()
-    found = [] if session is None else list(_measured(nodes, session))
+    found = []
+    runs = () if session is None else session.steps.values()
+    for title, base, names in _MEASURED:
+        scale, unit = _SCALES[base]
+        values: dict[tuple[int, int], float] = {}
+        for figure in figures(runs, *names):
+            one, other = figure.point.at.get("cpu_node"), figure.point.at.get("memory_node")
+            if figure.invalid is None and one in nodes and other in nodes:
+                values[int(one), int(other)] = figure.value / scale
+        if values:
+            found.append(NodeMatrix(title, unit, "measured", nodes, values))
     distances = {
         (node.os_id, other): float(distance)
         for node in machine.nodes
@@ -71,21 +81,6 @@ def node_matrices(machine: Machine, session: Session | None) -> tuple[NodeMatrix
     if distances:
         found.append(NodeMatrix("Distance", "", "firmware, not measured", nodes, distances))
     return tuple(found)
-
-
-def _measured(nodes: Sequence[int], session: Session) -> Sequence[NodeMatrix]:
-    matrices = []
-    for title, base, names in _MEASURED:
-        scale, unit = _SCALES[base]
-        values: dict[tuple[int, int], float] = {}
-        for figure in figures(session.steps.values(), *names):
-            one, other = figure.point.at.get("cpu_node"), figure.point.at.get("memory_node")
-            if figure.invalid is None and isinstance(one, int) and isinstance(other, int):
-                values[one, other] = figure.value / scale
-        known = {pair: value for pair, value in values.items() if pair[0] in nodes and pair[1] in nodes}
-        if known:
-            matrices.append(NodeMatrix(title, unit, "measured", tuple(nodes), known))
-    return matrices
 
 
 def short_figure(value: float) -> str:

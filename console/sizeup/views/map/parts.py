@@ -50,11 +50,7 @@ class Box(Struct, frozen=True):
 class MapParts:
     """The parts of one machine, without load and memory, which change all the time."""
 
-    def __init__(
-        self,
-        machine: Machine,
-        comparison: MachineComparison | None = None,
-    ) -> None:
+    def __init__(self, machine: Machine, comparison: MachineComparison | None = None) -> None:
         """With a ``comparison``, differences are marked and removed parts are listed."""
         self.machine = machine
         self.changes = {} if comparison is None else _changes(comparison.root)
@@ -63,7 +59,11 @@ class MapParts:
         devices = Devices(machine)
         self.troubles = devices.troubles
         self.cell_role = "cpu" if machine.pus and not machine.cores else "core"
-        cores = self._cores()
+        cores = [
+            CorePart(f"core:{index}", str(index), core.pus) for index, core in enumerate(machine.cores) if core.pus
+        ]
+        if not machine.cores:  # a core without CPUs may be in a session
+            cores = [CorePart(f"pu:{pu.cpu}", str(pu.cpu), (pu.cpu,)) for pu in machine.pus]
         self.nodes: dict[str, NodePart] = {}
         """Nodes by name, ``S0 N1``, and after them cores that are in no node."""
         placed: set[int] = set()
@@ -71,8 +71,8 @@ class MapParts:
             pus = frozenset(node.pus)
             here = [core for core in cores if not pus.isdisjoint(core.cpus)]
             placed.update(cpu for core in here for cpu in core.cpus)
-            shown = tuple(self._shown(devices.on(node.os_id)))
-            self.nodes[node_name(node)] = NodePart(f"node:{node.os_id}", node.os_id, self._groups(here), shown)
+            own = tuple(self._shown(devices.on(node.os_id)))
+            self.nodes[node_name(node)] = NodePart(f"node:{node.os_id}", node.os_id, self._groups(here), own)
         for index, package in enumerate(machine.packages):
             here = [core for core in cores if core.cpus[0] in package.pus and placed.isdisjoint(core.cpus)]
             if here:
@@ -85,19 +85,14 @@ class MapParts:
             ("Across the machine", self._shown(devices.across())),
             (loose, self._shown(devices.on(None))),
             ("NFS mounts", self._shown(devices.mounts())),
-            ("Missing", [] if comparison is None else _gone(comparison)),
         ]
         """What belongs to no node, by its title."""
-
-    def _cores(self) -> list[CorePart]:
-        machine = self.machine
-        if not machine.cores:
-            return [CorePart(f"pu:{pu.cpu}", str(pu.cpu), (pu.cpu,)) for pu in machine.pus]
-        return [
-            CorePart(f"core:{index}", str(index), core.pus)
-            for index, core in enumerate(machine.cores)
-            if core.pus  # a session may hold any core
-        ]
+        if comparison is not None:
+            gone = [part for part in comparison.parts if part.change is ItemChange.REMOVED]
+            shown = [part for part in gone if part.name]
+            rest = plural(len(gone) - len(shown), "other part")
+            more = [TopologyItem("rest", rest, name=rest, change=ItemChange.REMOVED)] if len(gone) > len(shown) else []
+            self.below.append(("Missing", [*shown, *more]))
 
     def _caches_of(self, pus: Sequence[int], cores: int) -> str:
         """Return the caches of a socket, from the largest down: ``8 × L3 32 MiB; each core L2 1 MiB, L1d 32 KiB``."""
@@ -121,11 +116,7 @@ class MapParts:
             shared = () if cache is None or len(cache.shared_by) <= len(core.cpus) else cache.shared_by
             groups.setdefault(shared, []).append(core)
         return tuple(
-            CacheGroup(
-                f"cache:{highest}:{members[0].cpus[0]}" if shared else "",
-                cache_name(caches[shared[0]]) if shared else "",
-                tuple(members),
-            )
+            CacheGroup(f"cache:{highest}:{members[0].cpus[0]}" if shared else "", tuple(members))
             for shared, members in groups.items()
         )
 
@@ -144,18 +135,15 @@ class MapParts:
             facts = (counts, *filter(None, (package.model or machine.cpu_model, clock)))
             title = f"Socket {index if package.os_id is None else package.os_id}"
             boxes.append(Box(f"package:{index}", title, facts, self._caches_of(package.pus, cores), tuple(parts)))
+        nodes = {node_name(node): node for node in machine.nodes}
         for name, part in self.nodes.items():
             if name not in placed:
-                boxes.append(Box(part.key, self._loose_title(name), parts=(part,)))
+                node, title = nodes.get(name), name
+                if node is not None:
+                    title = "Sockets unknown" if node.pus else capitalized(no_cpus_text(node))
+                    title = f"Sockets {format_list(node.packages)}" if node.packages else title
+                boxes.append(Box(part.key, title, parts=(part,)))
         return boxes
-
-    def _loose_title(self, name: str) -> str:
-        node = next((node for node in self.machine.nodes if node_name(node) == name), None)
-        if node is None:
-            return name
-        if node.packages:
-            return f"Sockets {format_list(node.packages)}"
-        return "Sockets unknown" if node.pus else capitalized(no_cpus_text(node))
 
     def marks(self, key: str) -> Row:
         """Return how a node differs and what is wrong with it."""
@@ -179,17 +167,17 @@ class MapParts:
         tier = "" if node.tier is None or len(tiers) < 2 else f"memory tier {node.tier}"
         return ", ".join(filter(None, (KIND_TEXTS[node.kind] if known else "", tier)))
 
-    def _judged(self, item: TopologyItem) -> TopologyItem:
-        """Return a part whose fault is just not in service if its findings are no warnings."""
-        keys = {item.key, *item.also}
-        told = {finding.severity for finding in self.machine.findings if keys.intersection(finding.subjects)}
-        if item.trouble and told == {Severity.INFO}:
-            return replace(item, trouble="", up=False, brief=(*item.brief, item.trouble))
-        return item
-
     def _shown(self, items: Sequence[TopologyItem]) -> list[TopologyItem]:
         """Return the items that the map shows; bridges are left out, and many disks without faults become one item."""
-        items = [replace(self._judged(item), change=self.changes.get(item.key)) for item in items if item.name]
+        shown = []
+        for item in (one for one in items if one.name):
+            keys = {item.key, *item.also}
+            told = {finding.severity for finding in self.machine.findings if keys.intersection(finding.subjects)}
+            made = replace(item, change=self.changes.get(item.key))
+            if item.trouble and told == {Severity.INFO}:  # which is just not in service
+                made = replace(made, trouble="", up=False, brief=(*item.brief, item.trouble))
+            shown.append(made)
+        items = shown
         plain = [item for item in items if item.key.startswith("disk:") and not (item.trouble or item.change)]
         if len(plain) <= _ALIKE:
             return items
@@ -214,12 +202,3 @@ def _changes(item: TopologyItem) -> dict[str, ItemChange]:
     elif item.key.startswith("node:") and any(key.startswith(("core:", "cache:")) for key in found):
         found[item.key] = ItemChange.CHANGED
     return found
-
-
-def _gone(comparison: MachineComparison) -> list[TopologyItem]:
-    """Return what was removed: devices, sockets and nodes by name and values, other parts as a count."""
-    gone = [part for part in comparison.parts if part.change is ItemChange.REMOVED]
-    shown = [part for part in gone if part.name]
-    rest = plural(len(gone) - len(shown), "other part")
-    more = [TopologyItem("rest", rest, name=rest, change=ItemChange.REMOVED)] if len(gone) > len(shown) else []
-    return [*shown, *more]

@@ -1,10 +1,11 @@
-"""The sections of a map: nodes with their cores, devices with their health, memory channels, figures between nodes."""
+"""The sections of a map: nodes with cores, devices with health, memory channels, figures between nodes, settings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from sizeup.discovery.findings.dimms import channel_sizes
+from sizeup.discovery.setting_facts import SETTING_FACTS
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.units import format_bytes
@@ -29,6 +30,8 @@ from sizeup.views.map.parts import MapParts, NodePart
 Section = tuple[Row, Row, list[Row]]
 """Title, what stands at its right, and rows."""
 _LEAST_BAR = 6
+_LEAST_SETTINGS = 3
+"""Rows of settings: fewer stay free."""
 _CHANNEL_BAR = 8
 _MOST_CHANNELS = 16
 _MOST_NODES = 16
@@ -41,43 +44,37 @@ def node_rows(
     part: NodePart, node: NumaNode | None, parts: MapParts, cpus: CpuStates, size: CoreSize, width: int, measured: str
 ) -> list[Row]:
     """Return the memory of a node with what was ``measured`` of it, its huge pages, and its cores."""
-    memory = [] if node is None else _memory_rows(node, parts, measured, width)
+    memory: list[Row] = []
+    if node is not None:
+        key = f"node:{node.os_id}"
+        share, used = memory_used(node)
+        name = Cell(f"Node {node.os_id} ", "name", key)
+        words = (Cell(f" {used}", "text", key), *parts.marks(key))
+        room = width - len(name.text) - width_of(words)
+        drawn = () if share is None or room < _LEAST_BAR else bar(share, room, key)
+        kind = [(Cell(text, "dim", key),) for text in (parts.kind(node), measured) if text]
+        memory = [apart((name, *drawn), words, width), *flowed([*parts.pools(node), *kind], width)]
     air: list[Row] = [()] * size.air
     return [*memory, *air, *core_rows(part.groups, cpus, width, size), *air] if part.groups else memory
 
 
-def _memory_rows(node: NumaNode, parts: MapParts, measured: str, width: int) -> list[Row]:
-    key = f"node:{node.os_id}"
-    share, used = memory_used(node)
-    name = Cell(f"Node {node.os_id} ", "name", key)
-    words = (Cell(f" {used}", "text", key), *parts.marks(key))
-    room = width - len(name.text) - width_of(words)
-    drawn = () if share is None or room < _LEAST_BAR else bar(share, room, key)
-    kind = [(Cell(text, "dim", key),) for text in (parts.kind(node), measured) if text]
-    return [apart((name, *drawn), words, width), *flowed([*parts.pools(node), *kind], width)]
-
-
 def device_section(title: str, items: Sequence[TopologyItem], width: int, *, listed: bool) -> Section:
-    """Return devices, with how many are in order, not in service, and not in order."""
+    """Return devices, with how many are in order, not in service, and not in order.
+
+    A device is a row, its health before and its link behind it (``listed``); else as many in a row as fit.
+    """
     here = [item for item in items if item.change is not ItemChange.REMOVED]
     wrong = sum(bool(item.trouble) for item in here)
     down = sum(not item.up and not item.trouble for item in here)
     counts = ((len(here) - down - wrong, "OK", "dim"), (down, "down", "dim"), (wrong, "WARN", "status-warn"))
     cells = [Cell(f"{count} {word} ", role) for count, word, role in counts if count]
-    return (Cell(title, "name"),), tuple(cells), _device_rows(items, width, listed=listed)
-
-
-def _device_rows(items: Sequence[TopologyItem], width: int, *, listed: bool) -> list[Row]:
-    """Return a row for each device, its health before and its link behind it; else as many in a row as fit."""
-    if listed:
-        names = min(max((len(item.name) for item in items), default=0), width // 2) + 1
-        return [_device_row(item, names, width) for item in items]
-    entries = [(_health(item), *device_cells(item)) for item in items]
-    whole = [
-        cells if width_of(cells) <= width else _device_row(item, len(item.name) + 1, width)
-        for item, cells in zip(items, entries, strict=True)
-    ]
-    return flowed(whole, width, gap=2)
+    names = min(max((len(item.name) for item in items), default=0), width // 2) + 1
+    rows = []
+    for item in items:
+        brief: Row = (_health(item), *device_cells(item))
+        fits = not listed and width_of(brief) <= width
+        rows.append(brief if fits else _device_row(item, names if listed else len(item.name) + 1, width))
+    return (Cell(title, "name"),), tuple(cells), rows if listed else flowed(rows, width, gap=2)
 
 
 def _health(item: TopologyItem) -> Cell:
@@ -162,3 +159,17 @@ def _table(matrix: NodeMatrix) -> list[Row]:
             cells.append(Cell(texts.get((node, other), "–").rjust(wide), f"heat-{step}"))
         rows.append(tuple(cells))
     return rows
+
+
+def settings_rows(machine: Machine, width: int, rows: int) -> list[Row]:
+    """Return the settings that are known, in as few columns of at most so many rows as hold them or as fit."""
+    facts = [(fact.name, value) for fact in SETTING_FACTS if (value := fact.value(machine)) is not None]
+    names, values = (max((len(fact[part]) for fact in facts), default=0) for part in (0, 1))
+    each = names + values + 2
+    if rows < _LEAST_SETTINGS or not facts or each > width:
+        return []
+    count = min((width + 3) // (each + 3), -(-len(facts) // rows))
+    high = min(-(-len(facts) // count), rows)
+    cells = [(Cell(f"{name:{names}}  ", "dim"), Cell(value, "value")) for name, value in facts]
+    columns = [cells[at : at + high] for at in range(0, high * count, high)]
+    return beside(columns, [each] * count, 3)
