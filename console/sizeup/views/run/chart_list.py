@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import partial
 
@@ -30,6 +30,8 @@ from sizeup.views.run.step import VALIDITY, step_chart
 
 _LEADING = 3
 """As many pictures stand before the time series and the table."""
+_LONGEST = 24
+"""Characters of a tab."""
 OVER_TIME, DISTRIBUTION, TABLE = "Over time", "Distribution", "Table"
 
 
@@ -84,7 +86,17 @@ def chart_list(run: StepRun, machine: Machine | None) -> tuple[ChartEntry, ...]:
             ChartEntry(DISTRIBUTION, partial(spread, run), ChartKind.SAMPLES),
             ChartEntry("CDF", partial(cumulative_of, run), ChartKind.SAMPLES),
         ]
-    return tuple(_distinct(shown))
+    seen: dict[str, int] = {}
+    named = []
+    for entry in shown:  # those of one name differ in the words of their titles, else by a number
+        name = entry.name
+        if name in seen:
+            fits = entry.longer not in seen and len(entry.longer) <= _LONGEST
+            name = entry.longer if fits else f"{name} {seen[name] + 1}"
+        seen[entry.name] = seen.get(entry.name, 0) + 1
+        seen.setdefault(name, 1)
+        named.append(replace(entry, name=name))
+    return tuple(named)
 
 
 def _drawn(run: StepRun, machine: Machine | None, picture: int, piece: int) -> Chart | None:
@@ -129,22 +141,6 @@ def _kind(run: StepRun, chart: Chart) -> ChartKind:
     series = run.series.get(keys[0][0]) if keys else None
     leads = series is not None and series.unit == "ns" and (series.statistic or series.headline)
     return ChartKind.LATENCY if leads else ChartKind.OTHER
-
-
-def _distinct(entries: Iterable[ChartEntry]) -> Iterable[ChartEntry]:
-    """Give entries of one name different ones: with the words in which their titles differ, else with a number."""
-    seen: dict[str, int] = {}
-    for entry in entries:
-        name = entry.name
-        if name in seen:
-            fits = entry.longer not in seen and len(entry.longer) <= _LONGEST
-            name = entry.longer if fits else f"{name} {seen[name] + 1}"
-        seen[entry.name] = seen.get(entry.name, 0) + 1
-        seen.setdefault(name, 1)
-        yield replace(entry, name=name)
-
-
-_LONGEST = 24
 
 
 def underlying_charts(run: StepRun, key: PointKey) -> tuple[ChartEntry, ...]:

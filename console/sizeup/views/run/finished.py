@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -48,9 +48,7 @@ def headline(run: StepRun, machine: Machine | None) -> Chart:
     """The first of these charts, which is what a summary has room for; its caption says what is not valid."""
     chart = next(iter(finished_charts(run, machine)), step_chart(run, machine))
     marked = StepValidity(run).summary() if run.outcome is not None else ""
-    return (
-        replace(chart, caption=" ".join(filter(None, (chart.caption, f"{capitalized(marked)}.")))) if marked else chart
-    )
+    return replace(chart, caption=f"{chart.caption} {capitalized(marked)}.".lstrip()) if marked else chart
 
 
 def chart_keys(chart: Chart) -> list[PointKey]:
@@ -68,45 +66,33 @@ def _groups(run: StepRun) -> list[StepRun]:
     for name in dict.fromkeys([*run.series, *(point.series for point in run.points.values())]):
         series = run.series.get(name)
         whole = name if series is None or run.chart == "matrix" else family(series)
+        judged = series is not None and series.unit == "verdict"
         for key, point in run.points.items():
-            if point.series == name and not _of_one(run, point):
+            # A verdict on one point stands with the caveats, and the chart is of the whole run.
+            if point.series == name and not (judged and not point.at.keys() <= {"part"}):
                 mixed = run.chart == "curve" and series is not None and bool(series.axis) and not on_axis(run, point)
                 picture = (name, _kind(point)) if mixed else whole
                 groups.setdefault(picture, {})[key] = point
-    return [
-        replace(run, points=points, series={name: run.series[name] for name in _names(points) if name in run.series})
-        for group in groups.values()
-        for points in _split_if_crowded(run, group)
-    ]
+    parts = []
+    for group in groups.values():
+        pieces: dict[object, dict[PointKey, Point]] = {}
+        places = {key: beside_axis(point, run.series.get(point.series)) for key, point in group.items()}
+        lines = {(point.series, places[key]) for key, point in group.items()}
+        # Where the lines of several series are too many, a picture for each setting beside the axis.
+        crowded = len({name for name, _ in lines}) > 1 and len(lines) > MOST_LINES
+        for key, point in group.items():
+            pieces.setdefault(places[key] if crowded else None, {})[key] = point
+        for points in pieces.values():
+            names = dict.fromkeys(point.series for point in points.values())
+            parts.append(
+                replace(run, points=points, series={name: run.series[name] for name in names if name in run.series})
+            )
+    return parts
 
 
 def _kind(point: Point) -> tuple[str, ...]:
     """What a point says of itself in words; its other coordinates are numbers."""
     return tuple(value for _, value in sorted(point.at.items()) if isinstance(value, str))
-
-
-def _of_one(run: StepRun, point: Point) -> bool:
-    """Whether a verdict is on one point: it stands with the caveats, and the chart is of the whole run."""
-    series = run.series.get(point.series)
-    return series is not None and series.unit == "verdict" and not point.at.keys() <= {"part"}
-
-
-def _names(points: Mapping[PointKey, Point]) -> list[str]:
-    return list(dict.fromkeys(point.series for point in points.values()))
-
-
-def _split_if_crowded(run: StepRun, points: dict[PointKey, Point]) -> Iterable[dict[PointKey, Point]]:
-    """The points of several series in one picture; where lines were too many, one for each setting beside the axis."""
-    if (
-        len(_names(points)) == 1
-        or len({(point.series, beside_axis(point, run.series.get(point.series))) for point in points.values()})
-        <= MOST_LINES
-    ):
-        return [points]
-    groups: dict[object, dict[PointKey, Point]] = {}
-    for key, point in points.items():
-        groups.setdefault(beside_axis(point, run.series.get(point.series)), {})[key] = point
-    return groups.values()
 
 
 def _only_coordinates(run: StepRun) -> str:
@@ -126,13 +112,9 @@ def _chart(run: StepRun, machine: Machine | None) -> Chart:
     if isinstance(chart, BarChart) and chart.bars:
         low, high = min(bar.value for bar in chart.bars), max(bar.value for bar in chart.bars)
         if low > 0 and high / low >= _LOGARITHMIC_FROM:
-            axis = replace(
-                chart.axis,
-                scale=Scale.LOG10,
-                # A little less than the smallest value needs leaves every bar a length.
-                low=10.0 ** math.floor(math.log10(low) - 0.1),
-            )
-            return replace(chart, axis=axis)
+            # A little less than the smallest value needs leaves every bar a length.
+            least = 10.0 ** math.floor(math.log10(low) - 0.1)
+            return replace(chart, axis=replace(chart.axis, scale=Scale.LOG10, low=least))
     return chart
 
 
@@ -174,10 +156,10 @@ def _titled(chart: Chart, run: StepRun, part: StepRun, *, several: bool) -> Char
 
 def _pieces(chart: Chart) -> Iterator[Chart]:
     """The chart, or where it has too many lines several with the same axes."""
-    if not isinstance(chart, LineChart) or len(chart.lines) <= MOST_LINES:
+    count = -(-len(chart.lines) // MOST_LINES) if isinstance(chart, LineChart) else 1
+    if not isinstance(chart, LineChart) or count <= 1:
         yield chart
         return
-    count = -(-len(chart.lines) // MOST_LINES)
     for index in range(count):
         lines = chart.lines[index * MOST_LINES : (index + 1) * MOST_LINES]
         piece = f" ({index + 1} of {count})"

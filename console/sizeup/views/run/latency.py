@@ -58,26 +58,20 @@ def timeline(run: StepRun) -> Timeline | None:
     loads.sort(key=lambda pair: pair[0])
     marks = [next(same) for _, same in groupby(loads, key=lambda pair: pair[1])]
     rate = throughput_series(run)
-    rates = (
-        []
-        if rate is None
-        else [pair for point in sampled_points(run, rate) for pair in zip(point.t_ns, point.values, strict=False)]
-    )
+    rated = [] if rate is None else sampled_points(run, rate)
+    rates = [pair for point in rated for pair in zip(point.t_ns, point.values, strict=False)]
     last_ns = loads[-1][0] if loads else 1.0
     end_ns = max(run.step.estimated_seconds * 1e9 - (began - run.started_ns), 1e9)
     while end_ns < last_ns:
         end_ns *= _GROWTH
+    numbers = ((t_ns, load) for t_ns, load in marks if isinstance(load, int | float))
     return Timeline(
         end_ns if run.outcome is None else max(last_ns, 1.0),
         tuple(slices),
         None if rate is None else Axis(rate.title, rate.unit),
         tuple((t_ns - began, value) for t_ns, value in rates),
         "QD" if found[0].axis == "queue_depth" else "",
-        tuple(
-            (t_ns, format_value(load, found[0].axis_unit or "1"))
-            for t_ns, load in marks
-            if isinstance(load, int | float)
-        ),
+        tuple((t_ns, format_value(load, found[0].axis_unit or "1")) for t_ns, load in numbers),
     )
 
 
@@ -93,8 +87,7 @@ def latency_point(run: StepRun) -> dict[str, Point]:
     if first is None:
         return {}
     found = {one.statistic: one for one in run.series.values() if family(one) == family(first)}
-    places = points_of(run, first.name)
-    place = places[-1].at
+    place = points_of(run, first.name)[-1].at
     points = {statistic: run.points.get(point_key(series.name, place)) for statistic, series in found.items()}
     return {statistic: point for statistic, point in points.items() if point is not None}
 
@@ -125,23 +118,17 @@ def percentiles(run: StepRun) -> BarChart:
     extra = next((point.estimate.extra for name, point in points.items() if point.estimate and name != "mean"), {})
     found = [(_title(name), points[name].value, share) for name, share in _SHARES.items() if name in points]
     found += [(name, float(end), share) for name, key, share in _TAIL if isinstance(end := extra.get(key), int | float)]
-    bars = [
-        Bar(name, value, low, high, "" if low is None or high is None else f"±{format_value((high - low) / 2, 'ns')}")
-        for name, value, share in found
-        if value
-        for low, high in [_interval(counts, share)]
-    ]
+    total = sum(count for _, count in counts)
+    bars = []
+    for name, value, share in found:
+        low = high = None
+        if min(share, 1 - share) * total >= _LEAST_BEYOND:  # by rank, taking requests as independent
+            spread = 1.96 * math.sqrt(total * share * (1 - share))
+            low, high = _at_rank(counts, total * share - spread), _at_rank(counts, total * share + spread)
+        within = "" if low is None or high is None else f"±{format_value((high - low) / 2, 'ns')}"
+        bars += [Bar(name, value, low, high, within)] if value else []
     axis = Axis("Latency", "ns", Scale.LOG10, min((bar.value for bar in bars), default=1.0) / 2)
     return BarChart("", axis, tuple(sorted(bars, key=lambda bar: bar.value)), apart=_APART)
-
-
-def _interval(counts: Sequence[tuple[float, int]], share: float) -> tuple[float | None, float | None]:
-    """Return the interval of a percentile by rank, taking requests as independent; None twice for too few."""
-    total = sum(count for _, count in counts)
-    if min(share, 1 - share) * total < _LEAST_BEYOND:
-        return None, None
-    spread = 1.96 * math.sqrt(total * share * (1 - share))
-    return _at_rank(counts, total * share - spread), _at_rank(counts, total * share + spread)
 
 
 def _at_rank(counts: Sequence[tuple[float, int]], rank: float) -> float:

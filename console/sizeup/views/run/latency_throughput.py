@@ -38,12 +38,18 @@ def latency_throughput(run: StepRun, statistics: Sequence[str] = WANTED) -> Line
     if not any(len(line.points) > 1 for line in lines):
         return None
     ys = [point.y for line in lines for point in line.points]
+    knees = []
+    for point in run.points.values():
+        declared, found = run.quantity(point), point.estimate
+        at = None if found is None else found.extra.get("throughput")
+        if declared is not None and declared.name == KNEE and found is not None and isinstance(at, int | float):
+            knees.append(Boundary(float(at), f"knee at {format_value(found.value, throughput.axis_unit or '1')}"))
     return LineChart(
         f"{run.step.title}: latency against throughput, by {(throughput.axis_title or 'load').lower()}",
         Axis(throughput.title, throughput.unit),
         Axis(common_title(latencies), latencies[0].unit, value_scale(ys)),
         tuple(lines),
-        tuple(_knees(run, throughput)),
+        tuple(knees),
         labels=(throughput.axis_title or "load").lower(),
         name=f"{common_name(latencies)} vs {throughput.short_title}",
     )
@@ -51,17 +57,8 @@ def latency_throughput(run: StepRun, statistics: Sequence[str] = WANTED) -> Line
 
 def throughput_series(run: StepRun) -> Series | None:
     """Return the first throughput along an axis; None where the step has none."""
-    return next(
-        (
-            series
-            for series in run.series.values()
-            if series.unit in RATES
-            and series.better is Better.HIGHER
-            and series.axis is not None
-            and points_of(run, series.name)
-        ),
-        None,
-    )
+    rates = (one for one in run.series.values() if one.unit in RATES and one.better is Better.HIGHER)
+    return next((one for one in rates if one.axis is not None and points_of(run, one.name)), None)
 
 
 def latency_series(run: StepRun, throughput: Series, statistics: Sequence[str] = WANTED) -> list[Series]:
@@ -95,15 +92,3 @@ def _lines(run: StepRun, throughput: Series, latency: Series, shown: Sequence[Se
         others = "" if len(groups) == 1 else others  # noqa: PLW2901  the same everywhere tells nothing apart
         rising = tuple(made for _, made in sorted(points, key=lambda pair: pair[0]))
         yield line_of(latency, others, shown, rising)
-
-
-def _knees(run: StepRun, throughput: Series) -> Iterator[Boundary]:
-    """Where a knee that the probe found says that more load stops paying, with the throughput there."""
-    for point in run.points.values():
-        declared = run.quantity(point)
-        if declared is None or declared.name != KNEE:
-            continue
-        at = None if point.estimate is None else point.estimate.extra.get("throughput")
-        if point.estimate is not None and isinstance(at, int | float):
-            out = format_value(point.estimate.value, throughput.axis_unit or "1")
-            yield Boundary(float(at), f"knee at {out}")

@@ -49,30 +49,24 @@ def time_left(progress: Progress) -> str:
 
 def live_tiles(run: StepRun) -> tuple[LiveFigure, ...]:
     """Return each series that matters at the point that was sampled last: the figure that its table and chart show."""
-    newest = _newest(run)
-    if newest is None:
+    sampled = [point for point in run.points.values() if point.values and point.series in run.series]
+    leading = None if sampled else first_series(run)
+    points = sampled if leading is None else points_of(run, leading.name)[-1:]
+    if not points:
         return ()
+    newest = max(points, key=lambda point: (point.t_ns or (0,))[-1])
     first = run.series[newest.series]
-    tiles = [
-        _tile(run, series, point, newest=number == 0)
-        for number, series in enumerate(_ranked(run))
-        for point in [_point_at(run, series, newest)]
-        if point is not None
-    ]
+    place = {name: value for name, value in newest.at.items() if name not in ("direction", "stream")}
+    tiles = []
+    for number, series in enumerate(_ranked(run)):
+        # At the place of the newest point, or the last one measured there before.
+        found = [point for point in points_of(run, series.name) if place.items() <= point.at.items()]
+        if found:
+            tiles.append(_tile(run, series, found[-1], newest=number == 0))
     axis = newest.at.get(first.axis or "")
     if isinstance(axis, int | float):
         tiles.append(LiveFigure(axis_name(first), format_value(axis, first.axis_unit or "1")))
     return tuple(tiles[:_MOST_TILES])
-
-
-def _newest(run: StepRun) -> Point | None:
-    """Return the point that was sampled last; without samples the last of the first series."""
-    sampled = [point for point in run.points.values() if point.values and point.series in run.series]
-    if sampled:
-        return max(sampled, key=lambda point: point.t_ns[-1])
-    series = first_series(run)
-    points = [point for point in run.points.values() if series is not None and point.series == series.name]
-    return points[-1] if points else None
 
 
 def _ranked(run: StepRun) -> Sequence[Series]:
@@ -86,17 +80,6 @@ def _ranked(run: StepRun) -> Sequence[Series]:
     ranked = [series for rank in ranks for series in rank]
     first = first_series(run)
     return ranked or ([] if first is None else [first])
-
-
-def _point_at(run: StepRun, series: Series, newest: Point) -> Point | None:
-    """Return the point of a series at the place of the newest one, or the last one measured there before."""
-    coordinates = {name: value for name, value in newest.at.items() if name not in ("direction", "stream")}
-    found = [
-        point
-        for point in run.points.values()
-        if point.series == series.name and coordinates.items() <= point.at.items()
-    ]
-    return found[-1] if found else None
 
 
 def _tile(run: StepRun, series: Series, point: Point, *, newest: bool) -> LiveFigure:

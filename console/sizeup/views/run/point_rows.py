@@ -9,6 +9,7 @@ from functools import partial
 from msgspec import Struct
 
 from sizeup.model.plan import Series
+from sizeup.procfs.lists import format_list
 from sizeup.session.validity import MeasurementKey, StepValidity, measurement_key
 from sizeup.session.value import Point, StepRun
 from sizeup.units import format_value
@@ -75,11 +76,20 @@ def point_rows(run: StepRun) -> PointRows:
         for point in run.points.values()
         if point.series in run.series and not validity.is_verdict(point) and point.value is not None
     ]
-    shape = _main_shape(points)
+    counts = Counter(_shape(point) for point in points)
+    counts.pop(frozenset(), None)
+    shape = max(counts, key=lambda shape: counts[shape], default=frozenset[str]())  # of as many the first
     inside = [point for point in points if _shape(point) == shape] if shape else []
     keys = list(dict.fromkeys(measurement_key(point) for point in inside))
     sources = list(_sources(run, inside))
-    leading, others = _divided(sources)
+    family = next((source.series.family for source in sources if source.series.statistic), "")
+    leading = [
+        source
+        for source in sources
+        if source.series.unit in RATES or (source.series.family == family and source.series.statistic in _FIRST)
+    ]
+    leading = leading[: 2 * _LEADING] or sources[:_LEADING]  # what a reader compares first
+    others = [source for source in sources if source not in leading]
     coordinates = _coordinate_columns(run, keys, shape)
     reasons = {key: _reasons(validity, sources, key) for key in keys}
     every = [reason for found in reasons.values() for reason in found]
@@ -92,10 +102,14 @@ def point_rows(run: StepRun) -> PointRows:
         ("Flag", False, lambda key: _flag_cell(reasons[key], numbers)),
         *((_title(source, sources), True, partial(_value_cell, source)) for source in others),
     ]
+
+    def position(key: MeasurementKey) -> list[tuple[bool, float, str]]:
+        return [RowCell("", dict(key).get(name, "")).sort_key for name in coordinates]
+
     return PointRows(
         tuple(title for title, _, _ in columns),
         tuple(numeric for _, numeric, _ in columns),
-        tuple(tuple(cell(key) for _, _, cell in columns) for key in _in_order(keys, coordinates)),
+        tuple(tuple(cell(key) for _, _, cell in columns) for key in sorted(keys, key=position)),
         tuple(_figures(run, [point for point in points if point not in inside])),
         tuple(f"{number} {note}" for number, note in enumerate(stated_once(every), start=1)),
     )
@@ -103,13 +117,6 @@ def point_rows(run: StepRun) -> PointRows:
 
 def _shape(point: Point) -> frozenset[str]:
     return frozenset(name for name, _ in measurement_key(point))
-
-
-def _main_shape(points: Sequence[Point]) -> frozenset[str]:
-    """Return the coordinates that most points have; those of the first where as many have others."""
-    counts = Counter(_shape(point) for point in points)
-    counts.pop(frozenset(), None)
-    return max(counts, key=lambda shape: counts[shape], default=frozenset())
 
 
 def _sources(run: StepRun, points: Iterable[Point]) -> Iterable[_Source]:
@@ -123,32 +130,12 @@ def _sources(run: StepRun, points: Iterable[Point]) -> Iterable[_Source]:
         yield _Source(run.series[name], part, at)
 
 
-def _divided(sources: Sequence[_Source]) -> tuple[list[_Source], list[_Source]]:
-    """Return the columns that a reader compares first, and the others."""
-    family = next((source.series.family for source in sources if source.series.statistic), "")
-    leading = [
-        source
-        for source in sources
-        if source.series.unit in RATES or (source.series.family == family and source.series.statistic in _FIRST)
-    ]
-    leading = leading[: 2 * _LEADING] or list(sources[:_LEADING])
-    return leading, [source for source in sources if source not in leading]
-
-
 def _coordinate_columns(run: StepRun, keys: Sequence[MeasurementKey], shape: frozenset[str]) -> list[str]:
     """Return the coordinates by which the rows differ, the axis last; the axis alone where none differs."""
     axes = {series.axis for series in run.series.values()}
     varying = [name for name in shape if len({dict(key).get(name) for key in keys}) > 1]
     shown = varying or [name for name in shape if name in axes] or sorted(shape)[:1]
     return sorted(shown, key=lambda name: (name in axes, name))
-
-
-def _in_order(keys: Sequence[MeasurementKey], coordinates: Sequence[str]) -> list[MeasurementKey]:
-    def position(key: MeasurementKey) -> tuple[tuple[bool, float, str], ...]:
-        at = dict(key)
-        return tuple(RowCell("", at.get(name, "")).sort_key for name in coordinates)
-
-    return sorted(keys, key=position)
 
 
 def _coordinate_column(run: StepRun, name: str, *, numeric: bool) -> _Column:
@@ -240,18 +227,7 @@ def _flag_cell(reasons: Sequence[str], numbers: Mapping[str, int]) -> RowCell:
     if not reasons:
         return RowCell("", 0)
     found = sorted({numbers[without_figures(reason)] for reason in reasons})
-    return RowCell(f"! {_ranges(found)}", len(found))
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """Return rising numbers with ends in place of those between: ``1-3 7``."""
-    ends: list[list[int]] = []
-    for number in numbers:
-        if ends and ends[-1][1] == number - 1:
-            ends[-1][1] = number
-        else:
-            ends.append([number, number])
-    return " ".join(str(low) if low == high else f"{low}-{high}" for low, high in ends)
+    return RowCell(f"! {format_list(tuple(found)).replace(',', ' ')}", len(found))
 
 
 def _figures(run: StepRun, points: Iterable[Point]) -> Iterable[tuple[str, str]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from sizeup.model.plan import Series
-from sizeup.model.sample import Coordinates, Estimate
+from sizeup.model.sample import Coordinates
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
@@ -15,6 +15,8 @@ from sizeup.views.run.points import format_coordinate, point_text
 from sizeup.views.run.run_status import run_status
 
 RESULTS_SCHEMA = "sizeup.results/1"
+_OF_ESTIMATE = ("value", "low", "high", "replicates", "minimum", "p10", "p90", "disturbed_share", "converged")
+"""Fields of an estimate that are written as they are."""
 
 
 def coordinates_text(at: Coordinates, series: Series | None) -> str:
@@ -98,18 +100,12 @@ def _step_data(id_: str, run: StepRun) -> dict[str, Any]:
                 "better": series.better.value if series is not None else "neither",
                 "at": dict(point.at),
                 "samples": len(point.values),
-                **_estimate_data(point.estimate),
+                **{name: getattr(point.estimate, name, None) for name in _OF_ESTIMATE},
+                "extra": {} if point.estimate is None else dict(point.estimate.extra),
                 "caveats": list(caveats(point)),
                 "invalid_reason": "" if (invalid := validity.of(point)) is None else invalid.sentence(),
             }
             for point in run.points.values()
             for series in (run.series.get(point.series),)
         ],
-    }
-
-
-def _estimate_data(estimate: Estimate | None) -> Mapping[str, Any]:
-    names = ("value", "low", "high", "replicates", "minimum", "p10", "p90", "disturbed_share", "converged")
-    return {name: getattr(estimate, name, None) for name in names} | {
-        "extra": dict(estimate.extra) if estimate is not None else {}
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 
 from msgspec.structs import replace
@@ -80,19 +80,22 @@ def curve(run: StepRun, machine: Machine | None) -> Chart:
     if run.points and not any(on_axis(run, point) for point in run.points.values()):
         return matrix(run) if len(_varying(list(run.points.values()))) == 2 else bars(run)
     # Series in another unit would need an axis of their own; the table has them.
-    first = next(
-        (series for series in axes if any(point.series == series.name for point in run.points.values())), axes[0]
-    )
     measured = {point.series for point in run.points.values()}
+    first = next((series for series in axes if series.name in measured), axes[0])
     shown = [series for series in axes if family(series) == family(first) and series.name in measured] or [first]
     lines = [line for series in shown for line in _lines(series, points_of(run, series.name), shown)]
     xs = [point.x for line in lines for point in line.points]
     ys = [point.y for line in lines for point in line.points]
-    x_axis = _x_axis(run, first, xs)
+    reach = run.step.axis_ranges.get(first.axis or "", ())
+    known = [*xs, *reach]
+    spans = bool(known) and min(known) > 0 and max(known) / min(known) >= LOGARITHMIC_FROM
+    scale = Scale.LOG2 if first.axis_unit == "bytes" or spans else Scale.LINEAR
+    x_axis = Axis(first.axis_title or point_text(first.axis or ""), first.axis_unit or "1", scale)
+    if reach and run.outcome is None:  # as long as its plan says it may become
+        x_axis = replace(x_axis, low=min(known), high=max(known))
     scaling = run.chart == "scaling"
-    y_axis = Axis(
-        common_title(shown), first.unit, Scale.LINEAR if scaling else value_scale(ys), 0.0 if scaling else None
-    )
+    y_scale, least = (Scale.LINEAR, 0.0) if scaling else (value_scale(ys), None)
+    y_axis = Axis(common_title(shown), first.unit, y_scale, least)
     if y_axis.scale is Scale.LOG10:
         ends = [end for line in lines for point in line.points for end in (point.low, point.high) if end is not None]
         # Ends at the values themselves would move with every sample, and the whole picture with them.
@@ -178,16 +181,15 @@ def bars(run: StepRun) -> BarChart:
     places = [coordinates_text(point.at, described) for point, described, _ in measured]
     # The coordinates alone tell bars apart, unless several series lie at the same place.
     distinct = all(places) and len(set(places)) == len(places)
-    shown = [
-        Bar(
-            where if distinct else f"{described.title} {where}".rstrip(),
-            value,
-            *interval_of(point, described.unit),
-            _bar_note(point),
-            point_key(point.series, point.at),
-        )
-        for (point, described, value), where in zip(measured, places, strict=True)
-    ]
+    shown = []
+    for (point, described, value), where in zip(measured, places, strict=True):
+        label = where if distinct else f"{described.title} {where}".rstrip()
+        note, estimate = f"median of {len(point.values)}", point.estimate
+        if estimate is not None:
+            note = UNSETTLED if estimate.converged is False else str(estimate.extra.get("note", ""))
+            note = RANGE if is_range(point) else DISTURBED if is_disturbed(estimate) else note
+        low, high = interval_of(point, described.unit)
+        shown.append(Bar(label, value, low, high, note, point_key(point.series, point.at)))
     titled = list({described.name: described for _, described, _ in measured}.values()) if distinct else []
     titled = titled or ([] if series is None else [series])
     title, name = (common_title(titled), common_name(titled)) if titled else (run.step.title, run.step.title)
@@ -279,17 +281,6 @@ def headline_points(run: StepRun) -> list[LoggedPoint]:
     return [point for point in points if series.headline and point.at == series.headline] or points
 
 
-def _bar_note(point: LoggedPoint) -> str:
-    estimate = point.estimate
-    if estimate is None:
-        return f"median of {len(point.values)}"
-    if is_range(point):
-        return RANGE
-    if is_disturbed(estimate):
-        return DISTURBED
-    return UNSETTLED if estimate.converged is False else str(estimate.extra.get("note", ""))
-
-
 def _lines(series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series]) -> list[Line]:
     """The points of a series by what else distinguishes them; each line's label says what."""
     groups: dict[str, list[ChartPoint]] = {}
@@ -299,10 +290,10 @@ def _lines(series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series
             continue
         others = ", ".join(beside_axis(point, series))
         low, high = interval_of(point, series.unit)
-        made = ChartPoint(
-            float(x), value, low, high, is_disturbed(point.estimate), key=point_key(point.series, point.at)
+        key = point_key(point.series, point.at)
+        groups.setdefault(others, []).append(
+            ChartPoint(float(x), value, low, high, is_disturbed(point.estimate), key=key)
         )
-        groups.setdefault(others, []).append(made)
     return [
         line_of(series, others, shown, sorted(found, key=lambda point: point.x)) for others, found in groups.items()
     ]
@@ -314,16 +305,6 @@ def step_position(run: StepRun, session: Session | None) -> str:
     planned = () if session is None or session.plan is None else session.plan.steps
     every = {*steps, *(step.id for step in planned if step.probe == run.step.probe)}
     return f"step {steps.index(run.step.id) + 1} of {len(every)}" if len(every) > 1 else ""
-
-
-def _x_axis(run: StepRun, series: Series, xs: Sequence[float]) -> Axis:
-    """The axis that a series names; while the step runs as long as its plan says it may become."""
-    reach = run.step.axis_ranges.get(series.axis or "", ())
-    known = [*xs, *reach]
-    spans = bool(known) and min(known) > 0 and max(known) / min(known) >= LOGARITHMIC_FROM
-    scale = Scale.LOG2 if series.axis_unit == "bytes" or spans else Scale.LINEAR
-    axis = Axis(series.axis_title or point_text(series.axis or ""), series.axis_unit or "1", scale)
-    return replace(axis, low=min(known), high=max(known)) if reach and run.outcome is None else axis
 
 
 def _order(value: str | int | float) -> tuple[bool, float, str]:
@@ -340,40 +321,21 @@ def _caption(run: StepRun, points: int) -> str:
 
 
 def _size_boundaries(run: StepRun, machine: Machine | None) -> tuple[Boundary, ...]:
-    """Return the sizes of caches, huge pages and nodes, and the measured TLB reach, smallest first."""
-    found = list(_tlb(run))
+    """Return the measured TLB reach, the largest cache of each level, the smallest huge page and node, by size.
+
+    A smaller working set cannot fill a huge page; one that is larger than a node spans several.
+    """
+    extras = [point.estimate.extra.get(TLB_REACH) for point in run.points.values() if point.estimate is not None]
+    reaches = {reach for reach in extras if isinstance(reach, int | float) and reach > 0}
+    found = [Boundary(reach, f"TLB {format_bytes(reach)}") for reach in reaches]
     if machine is not None:
-        found += [*_caches(machine), *_huge_pages(machine), *_nodes(machine)]
+        caches: dict[int, int] = {}
+        for cache in machine.caches:
+            if cache.kind is not CacheKind.INSTRUCTION and cache.size_bytes is not None:
+                caches[cache.level] = max(caches.get(cache.level, 0), cache.size_bytes)
+        found += [Boundary(size, f"L{level} {format_bytes(size)}", ends_region=True) for level, size in caches.items()]
+        pages = [pool.page_bytes for node in machine.nodes for pool in node.huge_pages]
+        nodes = [node.memory_bytes for node in machine.nodes if node.memory_bytes]
+        for name, sizes in (("huge page", pages), ("node", nodes)):
+            found += [Boundary(size, f"{name} {format_bytes(size)}") for size in sorted(sizes)[:1]]
     return tuple(sorted(found, key=lambda boundary: boundary.x))
-
-
-def _caches(machine: Machine) -> Iterator[Boundary]:
-    """Return the largest cache of each level."""
-    sizes: dict[int, int] = {}
-    for cache in machine.caches:
-        if cache.kind is not CacheKind.INSTRUCTION and cache.size_bytes is not None:
-            sizes[cache.level] = max(sizes.get(cache.level, 0), cache.size_bytes)
-    return (Boundary(size, f"L{level} {format_bytes(size)}", ends_region=True) for level, size in sizes.items())
-
-
-def _tlb(run: StepRun) -> Iterator[Boundary]:
-    reaches = {
-        reach
-        for point in run.points.values()
-        if point.estimate is not None
-        and isinstance(reach := point.estimate.extra.get(TLB_REACH), int | float)
-        and reach > 0
-    }
-    return (Boundary(reach, f"TLB {format_bytes(reach)}") for reach in reaches)
-
-
-def _huge_pages(machine: Machine) -> Iterator[Boundary]:
-    """Return the smallest huge page; a smaller working set cannot fill one."""
-    sizes = [pool.page_bytes for node in machine.nodes for pool in node.huge_pages]
-    return (Boundary(size, f"huge page {format_bytes(size)}") for size in sorted(sizes)[:1])
-
-
-def _nodes(machine: Machine) -> Iterator[Boundary]:
-    """Return the smallest node; a larger working set spans several."""
-    sizes = [node.memory_bytes for node in machine.nodes if node.memory_bytes]
-    return (Boundary(size, f"node {format_bytes(size)}") for size in sorted(sizes)[:1])

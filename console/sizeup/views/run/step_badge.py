@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from sizeup.model.plan import Series
 from sizeup.model.sample import Status
-from sizeup.session.validity import Invalid, StepValidity
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, StepRun
 from sizeup.text import capitalized, plural
 from sizeup.units import format_count, format_ns, format_value, number_and_unit
@@ -67,10 +67,14 @@ def step_badge(run: StepRun, *, going_on: bool) -> StepBadge:
         return StepBadge(word, look, reason, figure)
     validity = StepValidity(run)
     if validity.whole is not None:
-        whole = validity.whole
+        whole, reason = validity.whole, validity.whole.cause
+        if whole.reasons:  # the first, less what may be behind it
+            first, *others = whole.reasons
+            further = f"; {plural(len(others), 'further reason')} in Validity" if others else ""
+            reason = f"{reason} ({first.partition(': ')[0]}{further})"
         remedy = f"{whole.remedy[:1].upper()}{whole.remedy[1:]}"
         more = "; ".join(filter(None, (figure, remedy)))
-        return StepBadge("FAIL", BadgeLook.FAIL, f"not valid: {_reason(whole)}", more)
+        return StepBadge("FAIL", BadgeLook.FAIL, f"not valid: {reason}", more)
     marked = validity.summary()
     if marked:
         return StepBadge("WARN", BadgeLook.WARN, figure or marked, marked if figure else "")
@@ -102,7 +106,14 @@ def step_band(run: StepRun, position: str, day: str, offered: NextStep) -> Band:
     step = NextStep(f"{more}.", "r") if more and badge.look is not BadgeLook.PASS else offered
     if not run.finished:
         step = NextStep("The whole reason stands in Validity.", "v", "goes there")
-    return Band(word, _TOKENS[badge.look], sentence, steps=(step,), basis=basis, number=_number(run))
+    found, number = None if _levels(run) else headline_point(run), None
+    if found is not None and (value := found[1].value) is not None:
+        series = found[0]
+        number = Number(*number_and_unit(value, series.unit), name=series.short_title)
+        if series.unit == "1/s":
+            text = format_count(value, "")
+            number = Number(text.rstrip("kM"), f"{text.lstrip('0123456789.')} {series.title}".strip())
+    return Band(word, _TOKENS[badge.look], sentence, steps=(step,), basis=basis, number=number)
 
 
 def headline_point(run: StepRun) -> tuple[Series, Point] | None:
@@ -121,27 +132,6 @@ def _loaded(run: StepRun, rate: Series) -> list[Point]:
         return []
     points = [point for point in points_of(run, rate.name) if point.value is not None]
     return [point for point in points if isinstance(point.at.get(rate.axis or ""), int | float)]
-
-
-def _number(run: StepRun) -> Number | None:
-    """Return the figure of a step as a large number; None where it has none, or several."""
-    found = None if _levels(run) else headline_point(run)
-    if found is None or (value := found[1].value) is None:
-        return None
-    series = found[0]
-    if series.unit == "1/s":
-        text = format_count(value, "")
-        return Number(text.rstrip("kM"), f"{text.lstrip('0123456789.')} {series.title}".strip())
-    return Number(*number_and_unit(value, series.unit), name=series.short_title)
-
-
-def _reason(invalid: Invalid) -> str:
-    """Return why a step is not valid in one sentence: its cause with the first reason, less what may be behind it."""
-    if not invalid.reasons:
-        return invalid.cause
-    first, *others = invalid.reasons
-    more = f"; {plural(len(others), 'further reason')} in Validity" if others else ""
-    return f"{invalid.cause} ({first.partition(': ')[0]}{more})"
 
 
 def headline_text(run: StepRun) -> str:
@@ -180,9 +170,13 @@ def _throughput(run: StepRun) -> str:
     point = loaded[-1] if run.outcome is None else _at_knee(run, series, loaded)
     load = format_value(float(point.at[series.axis or ""]), series.axis_unit or "1")
     words = [f"{rate_text(point.value or 0.0, series)} at {short_axis(series)} {load}"]
-    percentile = _percentile(run, series, point)
-    if percentile is not None:
-        words.append(percentile)
+    known = {one.statistic: one for one in latency_series(run, series)}
+    for statistic in ("p99", "mean", "p50"):
+        beside = points_of(run, known[statistic].name) if statistic in known else []
+        at = next((one for one in beside if point.at.items() <= one.at.items()), None)
+        if at is not None and at.value is not None:
+            words.append(f"{statistic} {format_ns(at.value)}")
+            break
     within = half_width(point, " ")
     return ", ".join(words) + (f" (95 % CI ±{within})" if within else "") + mark(standing_of(run, [point]))
 
@@ -200,18 +194,6 @@ def _at_knee(run: StepRun, series: Series, points: list[Point]) -> Point:
             if found:
                 return found[0]
     return max(points, key=lambda point: point.value or 0.0)
-
-
-def _percentile(run: StepRun, series: Series, point: Point) -> str | None:
-    """Return the latency at a point: p99 where the probe has one, else the mean."""
-    known = {one.statistic: one for one in latency_series(run, series)}
-    for statistic in ("p99", "mean", "p50"):
-        if statistic in known:
-            at = [one for one in points_of(run, known[statistic].name) if point.at.items() <= one.at.items()]
-            value = at[0].value if at else None
-            if value is not None:
-                return f"{statistic} {format_ns(value)}"
-    return None
 
 
 def rate_text(value: float, series: Series) -> str:

@@ -50,7 +50,13 @@ def yardstick(run: StepRun, host: str, machine: Machine | None, stored: Sequence
     """Return what a step is compared with; None where there is nothing to compare it with."""
     found, last = headline_point(run), last_run(run, host, stored)
     before = None if last is None else headline_point(last.run)
-    like = [pair[1].value or 0.0 for other in _like(run, host, machine, stored) if (pair := headline_point(other.run))]
+    latest: dict[str, Earlier] = {}  # by other host with the same processor and as many cores
+    kind = None if machine is None else (machine.cpu_model, machine.core_count)
+    for other in stored:
+        theirs = None if other.machine is None else (other.machine.cpu_model, other.machine.core_count)
+        if kind is not None and theirs == kind and other.host != host and _same(run, other.run, "path"):
+            latest.setdefault(other.host, other)
+    like = [pair[1].value or 0.0 for other in latest.values() if (pair := headline_point(other.run))]
     series = next((pair[0] for pair in (found, before) if pair is not None), None)
     bars = []
     if last is not None and before is not None:
@@ -69,11 +75,8 @@ def compared(chart: LineChart, run: StepRun, last: Earlier | None) -> LineChart:
     """Return a curve with that of the last run behind it, and with its best point, or the newest, named."""
     other = None if last is None else step_chart(last.run, last.machine)
     lines: list[Line] = []
-    if (
-        last is not None
-        and isinstance(other, LineChart)
-        and (other.y.title, other.x.title) == (chart.y.title, chart.x.title)
-    ):
+    is_curve = isinstance(other, LineChart) and (other.y.title, other.x.title) == (chart.y.title, chart.x.title)
+    if last is not None and isinstance(other, LineChart) and is_curve:
         names = {line.label for line in chart.lines}
         found = [line for line in other.lines if line.label in names]
         lines = [replace(line, label=last.day, title="", where="", earlier=True) for line in found[:1]]
@@ -103,15 +106,3 @@ def _same(run: StepRun, other: StepRun, *varying: str) -> bool:
         for one in (run, other)
     )
     return run.base_id == other.base_id and ours == theirs
-
-
-def _like(run: StepRun, host: str, machine: Machine | None, stored: Iterable[Earlier]) -> Iterable[Earlier]:
-    """Return the latest run of the step on each other host with the same processor and as many cores."""
-    seen = {host}
-    for other in stored:
-        theirs = other.machine
-        if machine is None or theirs is None or other.host in seen or not _same(run, other.run, "path"):
-            continue
-        if (theirs.cpu_model, theirs.core_count) == (machine.cpu_model, machine.core_count):
-            seen.add(other.host)
-            yield other
