@@ -123,7 +123,7 @@ ALLOWED = {
         "tui/screens/session_text.py": "SessionLines.line unreadable",
     },
     "the reason of the kernel": {
-        "views/machine/hardware_sections.py": "_health_note",
+        "views/machine/hardware_sections.py": "nvme_section",
     },
     "the texts of probes, which differ in figures alone": {
         "views/run/results.py": "without_figures",

@@ -9,7 +9,6 @@ from functools import partial
 from msgspec import Struct
 
 from sizeup.model.plan import Series
-from sizeup.procfs.lists import format_list
 from sizeup.session.validity import MeasurementKey, StepValidity, measurement_key
 from sizeup.session.value import Point, StepRun
 from sizeup.units import format_value
@@ -227,7 +226,13 @@ def _flag_cell(reasons: Sequence[str], numbers: Mapping[str, int]) -> RowCell:
     if not reasons:
         return RowCell("", 0)
     found = sorted({numbers[without_figures(reason)] for reason in reasons})
-    return RowCell(f"! {format_list(tuple(found)).replace(',', ' ')}", len(found))
+    ends: list[list[int]] = []
+    for number in found:
+        if ends and ends[-1][1] == number - 1:
+            ends[-1][1] = number
+        else:
+            ends.append([number, number])
+    return RowCell(f"! {' '.join(str(low) if low == high else f'{low}-{high}' for low, high in ends)}", len(found))
 
 
 def _figures(run: StepRun, points: Iterable[Point]) -> Iterable[tuple[str, str]]:
