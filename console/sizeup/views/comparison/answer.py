@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from datetime import datetime
 from enum import Enum
 
@@ -139,7 +138,7 @@ def answer(comparison: Comparison, overlay: LineChart | None = None) -> Answer:
 
 def change_rows(comparison: Comparison) -> tuple[ChangeRow, ...]:
     """Return the figures that people name, by card."""
-    return tuple(_row(figure, comparison.level) for figure in comparison.headlines)
+    return tuple(_row(figure, _least_runs(comparison.level)) for figure in comparison.headlines)
 
 
 def _least_runs(level: float) -> int:
@@ -147,13 +146,16 @@ def _least_runs(level: float) -> int:
     return next(count for count in range(1, MOST_RUNS) if smallest_p(count, count) <= level)
 
 
-def _row(figure: Figure, level: float) -> ChangeRow:
+def _row(figure: Figure, least_runs: int) -> ChangeRow:
     unit = figure.series.unit if figure.series is not None else "1"
     sign = -1 if figure.series is not None and figure.series.better is Better.LOWER else 1
     valid = figure.verdict is not Conclusion.NOT_VALID
     low = high = None
     if valid and figure.low is not None and figure.high is not None:
         low, high = sorted((sign * (figure.low - 1), sign * (figure.high - 1)))
+    more, named = figure.more_runs, NAMED.get(figure.metric.partition("@")[0])
+    if figure.verdict is Conclusion.TOO_FEW:
+        more = max(more or 1, least_runs - min(figure.runs))
     return ChangeRow(
         _title(figure),
         TITLES.get(figure.card, ""),
@@ -164,21 +166,14 @@ def _row(figure: Figure, level: float) -> ChangeRow:
         high,
         " ".join(_change(figure)) if valid else "",
         RESULTS[figure.verdict],
-        _short(figure),
-        figure.more_runs
-        if figure.verdict is not Conclusion.TOO_FEW
-        else max(figure.more_runs or 1, _least_runs(level) - min(figure.runs)),
+        named.short if named is not None and named.short else _title(figure),
+        more,
         "" if figure.noise is None else f"±{format_share(figure.noise)}",
     )
 
 
 def _title(figure: Figure) -> str:
     return figure.metric if figure.series is None else figure.series.title
-
-
-def _short(figure: Figure) -> str:
-    named = NAMED.get(figure.metric.partition("@")[0])
-    return named.short if named is not None and named.short else _title(figure)
 
 
 def _change(figure: Figure) -> tuple[str, ...]:
@@ -203,7 +198,13 @@ def comparison_band(comparison: Comparison) -> Band:
     result, number = ChangeResult.CANNOT_TELL, None
     steps: tuple[NextStep, ...] = ()
     if changed:
-        result, steps = RESULTS[changed[0].verdict], _steps(comparison)
+        result, text = RESULTS[changed[0].verdict], "Find out what else changed: the machine is the same."
+        if comparison.differences:
+            first = comparison.differences[0]
+            text = f"Check {first.what}: {one_line(first.baseline, 24)} before, {one_line(first.new, 24)} now."
+        elif not comparison.interleaved:
+            text = "Measure both sides again, interleaved: nothing else changed, drift is possible."
+        steps = (NextStep(text),)
         sentence = _sentence(comparison, changed[0])
         value, unit, *words = _change(changed[0])
         number = Number(value, unit, ", ".join((_title(changed[0]), *words)))
@@ -228,7 +229,12 @@ def comparison_band(comparison: Comparison) -> Band:
     else:
         sentence = "No valid figure was measured on both sides."
         steps = (NextStep("Measure the same steps on both sides."),)
-    return Band(result.word, result.status, sentence, steps=steps, basis=_basis(comparison), number=number)
+    basis = []
+    for name, told, side in zip((_BASELINE, "new"), side_names(comparison), comparison.sides[::-1], strict=True):
+        runs = len({one.run for digest in side for one in digest.headlines})
+        basis += [f"{told if told == name else f'{name} {told}'}, {plural(runs, 'run')}"] if side else []
+    basis += [one.brief for one in trust(comparison)]
+    return Band(result.word, result.status, sentence, steps=steps, basis=" · ".join(basis), number=number)
 
 
 def conditions_band(comparison: Comparison, compared: Band) -> Band:
@@ -273,24 +279,6 @@ def leading_card(comparison: Comparison) -> str:
     """Return the card of the change that decides, else of the first figure; empty for none."""
     found = sorted(comparison.headlines, key=lambda one: (not one.different, _rank(one)))
     return found[0].card if found else ""
-
-
-def _steps(comparison: Comparison) -> tuple[NextStep, ...]:
-    """Return what to look at after a change: what else is different, else whether it happens again."""
-    if comparison.differences:
-        first = comparison.differences[0]
-        return (NextStep(f"Check {first.what}: {one_line(first.baseline, 24)} before, {one_line(first.new, 24)} now."),)
-    if not comparison.interleaved:
-        return (NextStep("Measure both sides again, interleaved: nothing else changed, drift is possible."),)
-    return (NextStep("Find out what else changed: the machine is the same."),)
-
-
-def _basis(comparison: Comparison) -> str:
-    sides = []
-    for name, told, side in zip((_BASELINE, "new"), side_names(comparison), comparison.sides[::-1], strict=True):
-        runs = len({one.run for digest in side for one in digest.headlines})
-        sides += [f"{told if told == name else f'{name} {told}'}, {plural(runs, 'run')}"] if side else []
-    return " · ".join((*sides, *(one.brief for one in trust(comparison))))
 
 
 def _moment(digest: Digest) -> tuple[str, str]:
@@ -343,18 +331,13 @@ def conclusion_lines(comparison: Comparison) -> list[str]:
         return other or unnamed
     reasons: dict[str, list[str]] = {}
     for figure in (one for one in comparison.headlines if one.verdict is Conclusion.NOT_VALID):
-        reasons.setdefault(_by_letter(figure), []).append(_title(figure))
+        new, baseline = figure.invalid
+        clauses = (f"{side} is not valid ({why})" for side, why in (("A", baseline), ("B", new)) if why)
+        clause = f"A and B are not valid ({new})" if new == baseline else " and ".join(clauses)
+        reasons.setdefault(clause, []).append(_title(figure))
     invalid = [f"Not compared, as {reason}: {first_of(names, _NAMED)}" for reason, names in reasons.items()]
     band = comparison_band(comparison)
     return [*other, band.sentence, *(step.text for step in band.steps), *invalid]
-
-
-def _by_letter(figure: Figure) -> str:
-    """Return why a figure is not compared as a clause about A or B: ``B is not valid (throughput was not steady)``."""
-    new, baseline = figure.invalid
-    if new == baseline:
-        return f"A and B are not valid ({new})"
-    return " and ".join(f"{side} is not valid ({why})" for side, why in (("A", baseline), ("B", new)) if why)
 
 
 def headline_table(comparison: Comparison) -> Table:
@@ -362,18 +345,11 @@ def headline_table(comparison: Comparison) -> Table:
     rows = change_rows(comparison)
     noisy = any(row.noise for row in rows)
     cards = ["", *(row.card for row in rows)]
-    cells = (
-        (
-            "" if row.card == before else row.card or "Other",
-            row.title,
-            row.baseline,
-            row.new,
-            row.change,
-            *((row.noise,) if noisy else ()),
-            f"{row.result.sign} {row.result.word}",
-        )
-        for before, row in zip(cards, rows, strict=False)
-    )
+    cells = []
+    for before, row in zip(cards, rows, strict=False):
+        card = "" if row.card == before else row.card or "Other"
+        noise, result = (row.noise,) if noisy else (), f"{row.result.sign} {row.result.word}"
+        cells.append((card, row.title, row.baseline, row.new, row.change, *noise, result))
     numbers = ("A", "B", "Change", *(("Noise",) if noisy else ()))
     columns = (Column("Card"), Column("Quantity"), *(Column(name, numeric=True) for name in numbers), Column("Result"))
     return Table("Figures", columns, tuple(cells))
@@ -381,15 +357,11 @@ def headline_table(comparison: Comparison) -> Table:
 
 def side_lines(comparison: Comparison) -> list[str]:
     """Return which sessions A and B are."""
-    new, baseline = comparison.sides
-    return [
-        f"{name:<12}  {_side(digests)}" for name, digests in (("A (baseline)", baseline), ("B (new)", new)) if digests
-    ]
-
-
-def _side(digests: Sequence[Digest]) -> str:
-    more = f" and {plural(len(digests) - 1, 'more session')}" if len(digests) > 1 else ""
-    hosts = ", ".join(dict.fromkeys(digest.host for digest in digests))
-    runs = len({one.run for digest in digests for one in digest.headlines})
-    counted = f", {plural(runs, 'run')}" if runs else ""
-    return f"{digests[0].path}{more} ({hosts}{counted})"
+    lines = []
+    for name, digests in zip(("B (new)", "A (baseline)"), comparison.sides, strict=True):
+        more = f" and {plural(len(digests) - 1, 'more session')}" if len(digests) > 1 else ""
+        hosts = ", ".join(dict.fromkeys(digest.host for digest in digests))
+        runs = len({one.run for digest in digests for one in digest.headlines})
+        counted = f", {plural(runs, 'run')}" if runs else ""
+        lines += [f"{name:<12}  {digests[0].path}{more} ({hosts}{counted})"] if digests else []
+    return lines[::-1]

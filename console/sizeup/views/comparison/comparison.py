@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from sizeup.charts.table import Column, Table
-from sizeup.compare.comparison import Comparison, Conclusion, ConditionResult, Figure, Mean
-from sizeup.compare.conditions import Decision, Reading
-from sizeup.compare.digest import Digest
+from sizeup.compare.comparison import Comparison, Conclusion, Figure, Mean
+from sizeup.compare.conditions import Decision
 from sizeup.compare.statistics import MOST_RUNS
 from sizeup.model.plan import Better
+from sizeup.text import plural
 from sizeup.units import format_in, format_value
 from sizeup.views.comparison.answer import RESULTS, conclusion_lines
 from sizeup.views.run.results import coordinates_text
 
 SCHEMA = "sizeup.compare/1"
 _COMPUTED = ("runs", "medians", "ratio", "low", "high", "p", "corrected_p", "share_of_pairs_lower")
-"""Fields of a figure that are written as they are."""
+_OF_SESSION = ("path", "id", "host", "started", "tool", "damage", "source", "note")
+_OF_READING = ("at", "unit", "value", "low", "high", "runs", "bound")
+"""Fields of a figure, a session and a measurement that are written as they are."""
 _INTERVAL = 4
 """The place of the interval in a row of figures."""
 
@@ -82,62 +82,57 @@ def metrics_table(comparison: Comparison) -> Table:
         f"and a change of at least {comparison.minimum_effect:.0%}. Metrics without a --fail-if condition are "
         "exploratory: confirm a difference with new runs."
     )
-    rows = tuple(_row(figure.metric, figure) for figure in comparison.metrics)
-    return _without_empty_intervals(Table("Metrics", _columns("Metric", comparison.level), rows, note))
+    columns, rows = _columns("Metric", comparison.level), [_row(one.metric, one) for one in comparison.metrics]
+    if not any(row[_INTERVAL] for row in rows):  # as of single runs: a column of blanks takes the room of the names
+        columns = (*columns[:_INTERVAL], *columns[_INTERVAL + 1 :])
+        rows = [(*row[:_INTERVAL], *row[_INTERVAL + 1 :]) for row in rows]
+    return Table("Metrics", columns, tuple(rows), note)
 
 
 def figure_sentences(comparison: Comparison) -> tuple[tuple[str, str], ...]:
     """Each metric with what its row of the table says, for a place where no table fits."""
-    return tuple(
-        (figure.metric, _sentence(_row(figure.metric, figure), comparison.level)) for figure in comparison.metrics
-    )
-
-
-def _sentence(row: Sequence[str], level: float) -> str:
-    _, baseline, new, ratio, interval, p, verdict = row
-    spread = f" ({confidence(level)} {interval})" if interval else ""
-    return f"A {baseline}, B {new}: {ratio}{spread}, p {p}; {verdict}"
-
-
-def _without_empty_intervals(table: Table) -> Table:
-    """A single run on a side has none, and a column of blanks would take the room of the names."""
-    if any(row[_INTERVAL] for row in table.rows):
-        return table
-    columns, *rows = ((*row[:_INTERVAL], *row[_INTERVAL + 1 :]) for row in (table.columns, *table.rows))
-    return replace(table, columns=columns, rows=tuple(rows))
+    found = []
+    for figure in comparison.metrics:
+        metric, baseline, new, ratio, interval, p, verdict = _row(figure.metric, figure)
+        spread = f" ({confidence(comparison.level)} {interval})" if interval else ""
+        found.append((metric, f"A {baseline}, B {new}: {ratio}{spread}, p {p}; {verdict}"))
+    return tuple(found)
 
 
 def points_tables(comparison: Comparison) -> tuple[Table, ...]:
     """One table per metric that has several points, one row per point; exploratory."""
-    metrics = dict.fromkeys(figure.metric for figure in comparison.points)
-    return tuple(
-        Table(
-            metric,
-            _columns("At", comparison.level),
-            tuple(
-                _row(coordinates_text(figure.at or {}, figure.series), figure)
-                for figure in comparison.points
-                if figure.metric == metric
-            ),
-            "Exploratory, corrected for their number.",
-        )
-        for metric in metrics
-    )
+    rows: dict[str, list[tuple[str, ...]]] = {}
+    for figure in comparison.points:
+        row = _row(coordinates_text(figure.at or {}, figure.series), figure)
+        rows.setdefault(figure.metric, []).append(row)
+    columns, note = _columns("At", comparison.level), "Exploratory, corrected for their number."
+    return tuple(Table(metric, columns, tuple(found), note) for metric, found in rows.items())
 
 
 def answers_table(comparison: Comparison) -> Table:
     """Each condition, and what became of it."""
-    rows = tuple((answer.question.text, _condition_text(answer)) for answer in comparison.conditions)
-    return Table("Conditions", (Column("Fail if"), Column("Result")), rows)
+    rows = []
+    for answer in comparison.conditions:
+        word, found, reading = answer.decision.value, answer.figure, answer.reading
+        parts = [word.upper() if answer.decision is Decision.MET else word]
+        if found is not None:
+            interval = f" ({change(found.low)} to {change(found.high)})" if found.low and found.high else ""
+            decided = f", p {p_text(found.corrected_p)}" if interval else ""
+            parts.append(f"{change(found.ratio)}{interval}{decided}")
+        elif reading is not None:
+            value = format_value(reading.value, reading.unit)
+            if reading.low is not None and reading.high is not None:
+                value += f" ({format_value(reading.low, reading.unit)} to {format_value(reading.high, reading.unit)})"
+            where = coordinates_text(reading.at, reading.series)
+            parts.append(f"{value}{f' at {where}' if where else ''}, {plural(reading.runs, 'run')}")
+        rows.append((answer.question.text, ": ".join(parts) + (f"; {answer.why}" if answer.why else "")))
+    return Table("Conditions", (Column("Fail if"), Column("Result")), tuple(rows))
 
 
 def undecided_sentence(comparison: Comparison) -> str:
     """How many conditions could not be decided; empty where none is left open."""
-    count, of = len(comparison.undecided), len(comparison.conditions)
-    conditions = "condition" if of == 1 else "conditions"
-    if not count:
-        return ""
-    return f"{count} of {of} {conditions} could not be decided; --allow-undecided accepts that"
+    count, of = len(comparison.undecided), plural(len(comparison.conditions), "condition")
+    return f"{count} of {of} could not be decided; --allow-undecided accepts that" if count else ""
 
 
 def mean_sentence(mean: Mean) -> str:
@@ -148,11 +143,11 @@ def mean_sentence(mean: Mean) -> str:
 
 def comparison_data(comparison: Comparison) -> dict[str, Any]:
     """Everything in base units, for ``--json``."""
-    new, baseline = comparison.sides
+    new, baseline = ([{name: getattr(one, name) for name in _OF_SESSION} for one in side] for side in comparison.sides)
     return {
         "schema": SCHEMA,
-        "new": [_session_data(session) for session in new],
-        "baseline": [_session_data(session) for session in baseline],
+        "new": new,
+        "baseline": baseline,
         "significance_level": comparison.level,
         "minimum_effect": comparison.minimum_effect,
         "machine_differences": msgspec.to_builtins(comparison.differences),
@@ -171,7 +166,7 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
                 "reason": answer.why or None,
                 "met": answer.decision is Decision.MET,
                 "figure": None if answer.figure is None else figure_data(answer.figure),
-                "measurement": None if answer.reading is None else _reading_data(answer.reading),
+                "measurement": answer.reading and {name: getattr(answer.reading, name) for name in _OF_READING},
             }
             for answer in comparison.conditions
         ],
@@ -217,41 +212,6 @@ def confidence(level: float) -> str:
 def p_text(value: float) -> str:
     """A p-value with three decimals."""
     return f"{value:.3f}" if value >= 0.001 else "<0.001"
-
-
-def _condition_text(answer: ConditionResult) -> str:
-    word = answer.decision.value
-    parts = [word.upper() if answer.decision is Decision.MET else word]
-    if answer.figure is not None:
-        parts.append(_change_text(answer.figure))
-    elif answer.reading is not None:
-        parts.append(_reading_text(answer.reading))
-    return ": ".join(parts) + (f"; {answer.why}" if answer.why else "")
-
-
-def _change_text(figure: Figure) -> str:
-    interval = f" ({change(figure.low)} to {change(figure.high)})" if figure.low and figure.high else ""
-    decided = f", p {p_text(figure.corrected_p)}" if interval else ""
-    return f"{change(figure.ratio)}{interval}{decided}"
-
-
-def _reading_text(reading: Reading) -> str:
-    value = format_value(reading.value, reading.unit)
-    if reading.low is not None and reading.high is not None:
-        value += f" ({format_value(reading.low, reading.unit)} to {format_value(reading.high, reading.unit)})"
-    where = coordinates_text(reading.at, reading.series)
-    runs = "1 run" if reading.runs == 1 else f"{reading.runs} runs"
-    return f"{value}{f' at {where}' if where else ''}, {runs}"
-
-
-def _session_data(digest: Digest) -> dict[str, Any]:
-    names = ("path", "id", "host", "started", "tool", "damage", "source", "note")
-    return {name: getattr(digest, name) for name in names}
-
-
-def _reading_data(reading: Reading) -> dict[str, Any]:
-    names = ("at", "unit", "value", "low", "high", "runs", "bound")
-    return {name: getattr(reading, name) for name in names}
 
 
 def figure_data(figure: Figure) -> dict[str, Any]:

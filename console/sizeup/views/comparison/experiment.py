@@ -17,6 +17,7 @@ from sizeup.views.run.results import coordinates_text
 
 SCHEMA = "sizeup.experiment/1"
 _RECORDED = ("id", "a", "b", "restore", "rounds", "order", "user")
+_OF_COMMAND = ("setting", "round", "command", "exit_status", "seconds", "output", "problem")
 _WORDS = {
     Conclusion.BETTER: "B is better",
     Conclusion.WORSE: "B is worse",
@@ -37,7 +38,11 @@ def experiment_lines(result: ExperimentResult) -> list[str]:
     ]
     if restored is not None and not restored.problem:
         lines.append(f"  Restored: {one_line(restored.command)}")
-    lines += [f"! The command of {_name(command)} failed: {_ending(command)}" for command in failed(result)]
+    for command in failed(result):
+        name = "restore" if command.setting == "restore" else f"{command.setting.upper()} in round {command.round}"
+        said = next((line for line in reversed(command.output) if line.strip()), "")
+        ending = f"{one_line(command.problem)}{f' ({one_line(said)})' if said else ''}"
+        lines.append(f"! The command of {name} failed: {ending}")
     if result.commands and (restored is None or restored.problem):
         lines.append(f"! The setting was not restored. Restore it with: {one_line(experiment.restore)}")
     return lines
@@ -73,8 +78,12 @@ def conclusion(figure: Figure, result: ExperimentResult) -> str:
             least = excluded_change(figure)
             excluded = "" if least is None else f"; a change of {least:.1%} or more is excluded"
             return f"no difference found{excluded}: {measured}"
+        case Conclusion.UNDECIDED if figure.more_runs is None:
+            more = f"a change of {PLANNED_CHANGE:.0%} needs over {MOST_RUNS} rounds; measure on an idle machine"
+            return f"cannot decide: {measured}; {more}"
         case Conclusion.UNDECIDED:
-            return f"cannot decide: {measured}; {_more(figure)}"
+            more = f"{plural(figure.more_runs or 0, 'more round')} would probably find"
+            return f"cannot decide: {measured}; {more} a change of {PLANNED_CHANGE:.0%}"
         case Conclusion.TOO_FEW:
             valid = plural(figure.runs[0], "valid round")
             return f"cannot decide: {valid} of {result.experiment.rounds}; at least {LEAST_ROUNDS} are needed"
@@ -101,7 +110,9 @@ def experiment_data(result: ExperimentResult, path: str) -> dict[str, Any]:
         "schema": SCHEMA,
         "path": path,
         "experiment": {name: getattr(result.experiment, name) for name in _RECORDED},
-        "commands": [_command_data(command) for command in result.commands],
+        "commands": [
+            {name: getattr(one, name) for name in _OF_COMMAND} | {"round": one.round or None} for one in result.commands
+        ],
         "restored": result.restored is not None and not result.restored.problem,
         "runs": {"a": result.runs[0], "b": result.runs[1]},
         "significance_level": result.level,
@@ -141,23 +152,3 @@ def _title(figure: Figure) -> str:
     where = "" if figure.at is None else coordinates_text(figure.at, figure.series)
     points = f" over {figure.points} points" if figure.points > 1 else ""
     return f"{figure.metric}{f' at {where}' if where else points}"
-
-
-def _more(figure: Figure) -> str:
-    if figure.more_runs is None:
-        return f"a change of {PLANNED_CHANGE:.0%} needs over {MOST_RUNS} rounds; measure on an idle machine"
-    return f"{plural(figure.more_runs, 'more round')} would probably find a change of {PLANNED_CHANGE:.0%}"
-
-
-def _name(command: CommandRecord) -> str:
-    return "restore" if command.setting == "restore" else f"{command.setting.upper()} in round {command.round}"
-
-
-def _ending(command: CommandRecord) -> str:
-    said = next((line for line in reversed(command.output) if line.strip()), "")
-    return f"{one_line(command.problem)}{f' ({one_line(said)})' if said else ''}"
-
-
-def _command_data(command: CommandRecord) -> dict[str, Any]:
-    names = ("setting", "round", "command", "exit_status", "seconds", "output", "problem")
-    return {name: getattr(command, name) for name in names} | {"round": command.round or None}
