@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from sizeup.model.machine import Machine
 from sizeup.model.network import is_port
-from sizeup.model.storage import BlockKind, Hba, Transport
+from sizeup.model.storage import BlockKind, Transport
 from sizeup.text import counted, listed, plural
 from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes, format_hz
 from sizeup.views.machine.device_sections import direct_nfs_section
@@ -27,7 +27,9 @@ _FC = (Transport.FC, Transport.FCOE)
 
 def detected_texts(machine: Machine, resource: str) -> tuple[str, ...]:
     """Return what was detected of a resource, the most important first; empty where nothing was."""
-    find = {"storage": _storage, "cpu": _cpu, "memory": _memory, "network": _network, "clock": _clock}.get(resource)
+    if resource == "clock":
+        return tuple(filter(None, (machine.platform.clock_source,)))
+    find = {"storage": _storage, "cpu": _cpu, "memory": _memory, "network": _network}.get(resource)
     return () if find is None else tuple(filter(None, find(machine)))
 
 
@@ -36,23 +38,17 @@ def _storage(machine: Machine) -> list[str]:
     kinds = Counter(_KINDS[disk.kind] for disk in machine.drives)
     sizes = [disk.size_bytes for disk in machine.drives] + [found.size_bytes for found in machine.maps]
     total = sum(filter(None, sizes))
+    up = [port for port in ports if port.state == "Online"]
+    speeds = sorted({port.speed_bits_per_second or 0 for port in up})
+    speed = f" {listed([format_bit_rate(one) if one else 'unknown' for one in speeds])}" if any(speeds) else ""
+    fc = f"{len(ports)} FC{speed}" if len(up) == len(ports) else f"{len(up)} of {len(ports)} FC{speed} up"
     return [
-        _fc_text(ports),
+        fc if ports else "",
         plural(len(machine.maps), "LUN") if machine.maps else "",
         *(f"{count} {kind} disk{'' if count == 1 else 's'}" for kind, count in kinds.most_common()),
         f"{'at least ' if None in sizes else ''}{format_decimal_bytes(total)}" if total else "",
         plural(len(machine.nfs_mounts), "NFS mount") if machine.nfs_mounts else "",
     ]
-
-
-def _fc_text(ports: list[Hba]) -> str:
-    """Return the Fibre Channel ports with their speed, and how many are up where some are not."""
-    if not ports:
-        return ""
-    up = [port for port in ports if port.state == "Online"]
-    speeds = sorted({port.speed_bits_per_second or 0 for port in up})
-    speed = f" {listed([format_bit_rate(one) if one else 'unknown' for one in speeds])}" if any(speeds) else ""
-    return f"{len(ports)} FC{speed}" if len(up) == len(ports) else f"{len(up)} of {len(ports)} FC{speed} up"
 
 
 def _cpu(machine: Machine) -> list[str]:
@@ -78,10 +74,6 @@ def _network(machine: Machine) -> list[str]:
     bonds = [nic.name for nic in machine.nics if nic.kind == "bond"]
     down = len(machine.ports) - len(up)
     return [*links, ", ".join(bonds), f"{plural(down, 'port')} without link" if down else ""]
-
-
-def _clock(machine: Machine) -> list[str]:
-    return [machine.platform.clock_source or ""]
 
 
 _MOST_FACTS = 10

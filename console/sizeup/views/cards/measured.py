@@ -34,10 +34,9 @@ class _Figure(Struct, frozen=True):
 
 def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     """Return what a session measured of a resource; empty where it tried nothing."""
-    every = list(session.steps.values())
     find = _FINDERS.get(resource)
-    found = list(find(session, every)) if find is not None else []
-    runs = [run for run in every if run.declaration.card == resource]
+    found = list(find(session)) if find is not None else []
+    runs = [run for run in session.steps.values() if run.declaration.card == resource]
     lacking = [run for run in runs if run.outcome is None or StepValidity(run).summary()]
     ended = [run for run in lacking if run.outcome is not None]
     if not found:
@@ -54,19 +53,18 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
         return MeasuredTexts()
     steps = tuple(run.step.id for run in lacking)
     finished = [run for run in lacking if run.finished]
-    leading = _leading(finished or lacking)
+    named = finished or lacking
+    storage = best(figures(named, "storage.random_iops") or figures(named, *_RATES))
+    leading = named[-1] if storage is None else storage.run  # which sizing names
     notes, standing = tuple(map(_note, ended)), _standing(leading)
     figure, brief = _open_figure(leading)
     if standing is FigureStanding.INVALID or (standing is FigureStanding.UNCERTAIN and not figure):
-        return MeasuredTexts((_why_none(leading),), notes, steps, void=bool(finished))
+        why = FigureStanding.INVALID.value if leading.finished else "no result yet"
+        if leading.outcome is not None and not leading.finished:
+            why = leading.outcome.status.words
+        return MeasuredTexts((why,), notes, steps, void=bool(finished))
     text, is_open = f"{figure}{mark(standing)}" if figure else "did not converge", standing is FigureStanding.OPEN
     return MeasuredTexts((text,), notes, steps, void=True, open=is_open, brief=brief and f"{brief}?")
-
-
-def _leading(runs: Sequence[StepRun]) -> StepRun:
-    """Return the run that stands for others: the one whose storage figure sizing names, else the last."""
-    found = best(figures(runs, "storage.random_iops") or figures(runs, *_RATES))
-    return runs[-1] if found is None else found.run
 
 
 def _note(run: StepRun) -> str:
@@ -87,15 +85,6 @@ def _headline(run: StepRun) -> str:
     counts = run.outcome is not None and not _has_no_valid_figure(run)
     text, standing = headline_figure(run, spread=False) if counts else ("", FigureStanding.COUNTS)
     return text if standing is FigureStanding.COUNTS else ""
-
-
-def _why_none(run: StepRun) -> str:
-    """Return in a word or two why a step has no figure that counts."""
-    if run.outcome is None:
-        return "no result yet"
-    if not run.finished:
-        return run.outcome.status.words
-    return FigureStanding.INVALID.value
 
 
 def _standing(run: StepRun) -> FigureStanding:
@@ -137,19 +126,15 @@ def _best(runs: Sequence[StepRun], *names: str) -> MeasuredFigure | None:
     return None
 
 
-def _open(runs: Sequence[StepRun], *names: str) -> list[MeasuredFigure]:
-    """Return the figures of quantities that scatter more than was asked for, and are valid otherwise."""
-    return [one for one in figures(runs, *names) if one.invalid is not None and one.invalid.scatter]
-
-
-def _storage(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
-    del session
+def _storage(session: Session) -> Iterable[_Figure]:
+    runs = list(session.steps.values())
     most = _best(runs, "storage.random_iops", "storage.mixed_iops")
     if most is not None:
         at = f" at QD {most.load:g}" if most.load else ""
         count = format_count(most.value, "")
         yield _Figure(f"{count} IOPS{at}", most.run, count)
-        higher = max((one.value for one in _open(runs, "storage.random_iops", "storage.mixed_iops")), default=0.0)
+        rates = figures(runs, "storage.random_iops", "storage.mixed_iops")
+        higher = max((one.value for one in rates if one.invalid is not None and one.invalid.scatter), default=0.0)
         if higher > _HIGHER * most.value:
             yield _Figure(f"{format_count(higher, '')} {FigureStanding.OPEN.value}", most.run)
         for name, label in (("storage.read_latency_p99", "p99 "), ("storage.read_latency", "mean ")):
@@ -176,7 +161,7 @@ def _storage(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
         yield _Figure(f"{bound}{format_count(most.value, '')} commits/s at {most.load:g}", most.run, further=True)
 
 
-def _memory(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
+def _memory(session: Session) -> Iterable[_Figure]:
     known = headlines(session)
     for key, where in (("memory.local_ns", "local"), ("memory.remote_ns", "remote")):
         value = known.get(key)
@@ -184,23 +169,22 @@ def _memory(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
         if isinstance(value, Quantity) and run is not None:
             text = format_ns(value.value)
             yield _Figure(f"{text} {where}", run, text if where == "local" else "")
-    read = _best(runs, "memory.read_bandwidth")
+    read = _best(list(session.steps.values()), "memory.read_bandwidth")
     if read is not None:
         yield _Figure(f"read {format_rate(read.value)}", read.run)
 
 
-def _cpu(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
-    del session
-    pairs = [one for one in figures(runs, "memory.core_to_core_latency") if one.invalid is None]
+def _cpu(session: Session) -> Iterable[_Figure]:
+    found = figures(session.steps.values(), "memory.core_to_core_latency")
+    pairs = [one for one in found if one.invalid is None]
     if pairs:
         low, high = min(one.value for one in pairs), max(one.value for one in pairs)
         text = format_ns(low) if low == high else format_range(low, high, "ns")
         yield _Figure(f"core to core {text}", pairs[0].run)
 
 
-def _clock(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
-    del session
-    found = figures(runs, *_CLOCK_READS)
+def _clock(session: Session) -> Iterable[_Figure]:
+    found = figures(session.steps.values(), *_CLOCK_READS)
     leading = [one for one in found if _leads(one)]
     valid = [one for one in leading or found if one.invalid is None]
     if valid:
@@ -209,7 +193,7 @@ def _clock(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
         yield _Figure(f"{format_value(least.value, 'ns')} per read{method}", least.run)
 
 
-_FINDERS: dict[str, Callable[[Session, Sequence[StepRun]], Iterable[_Figure]]] = {
+_FINDERS: dict[str, Callable[[Session], Iterable[_Figure]]] = {
     "storage": _storage,
     "memory": _memory,
     "cpu": _cpu,

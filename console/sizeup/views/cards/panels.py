@@ -8,10 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.charts import text_alternative
-from sizeup.charts.chart import Axis, BarChart, Chart, Line, LineChart, Scale
+from sizeup.charts.chart import Axis, BarChart, Chart, ChartPoint, LineChart, Scale
 from sizeup.model.machine import Machine
 from sizeup.session.validity import StepValidity
-from sizeup.session.value import PointKey, Session, StepRun
+from sizeup.session.value import Session, StepRun
 from sizeup.text import uncapitalized
 from sizeup.views.cards.cards import CardView
 from sizeup.views.cards.proof import proof_chart
@@ -26,7 +26,6 @@ _WORDS = {"ns": "latency", "bytes/s": "throughput"}
 """What the values of a unit are, where the title of a series says how they were measured."""
 _WIDE_SHARE = 0.5
 """An interval wider than this to either side of its value says no more than that it is wide."""
-
 _MOST_CHARTS = 2
 """What the first page has room for; the chapters hold all of them."""
 
@@ -52,7 +51,12 @@ def panels(session: Session, machine: Machine | None, cards: Sequence[CardView])
         run = session.steps.get(card.found.steps[0]) if card is not None and card.found.steps else None
         chart = None if run is None else _leading(run, machine)
         if card is not None and run is not None and chart is not None:
-            yield _panel(f"{card.title}: {_title(chart)}", _bare(chart, run), run)
+            bare = of_quantities(chart, run) if isinstance(chart, LineChart) else chart
+            if isinstance(bare, BarChart):
+                # The lengths of a few bars can be compared without a logarithm.
+                axis = Axis("", bare.axis.unit) if len(bare.bars) <= _MOST_BARS else replace(bare.axis, title="")
+                bare = replace(bare, axis=axis)
+            yield _panel(f"{card.title}: {_title(chart)}", replace(bare, title="", caption=""), run)
 
 
 def leading_charts(session: Session, cards: Sequence[CardView]) -> tuple[Panel, ...]:
@@ -76,13 +80,6 @@ def _leading(run: StepRun, machine: Machine | None) -> Chart | None:
         chart for chart in charts if isinstance(chart, LineChart) and any(len(one.points) > 1 for one in chart.lines)
     )
     return next(curves, next(iter(charts), None))
-
-
-def _axis_of(lines: Sequence[Line], chart: LineChart) -> Axis:
-    """Return the axis of some lines of a chart: without the others it need not be logarithmic."""
-    scale = value_scale([point.y for line in lines for point in line.points])
-    narrowed = lines and len(lines) < len(chart.lines) and scale is Scale.LINEAR
-    return Axis(chart.y.title, chart.y.unit) if narrowed else chart.y
 
 
 def _panel(title: str, chart: Chart, run: StepRun) -> Panel:
@@ -111,38 +108,20 @@ def _title(chart: Chart) -> str:
     return uncapitalized(chart.subject or chart.title)
 
 
-def _bare(chart: Chart, run: StepRun) -> Chart:
-    """Return a chart without its title, and of a curve the lines that the card is about."""
-    if isinstance(chart, LineChart):
-        return replace(of_quantities(chart, run), title="", caption="")
-    if isinstance(chart, BarChart):
-        # The lengths of a few bars can be compared without a logarithm.
-        axis = Axis("", chart.axis.unit) if len(chart.bars) <= _MOST_BARS else replace(chart.axis, title="")
-        return replace(chart, title="", axis=axis, caption="")
-    return replace(chart, title="", caption="")
-
-
 def of_quantities(chart: LineChart, run: StepRun) -> LineChart:
     """Return the lines of declared quantities alone, where there are some, without intervals that are wide."""
-    lines = tuple(line for line in chart.lines if any(_is_declared(run, point.key) for point in line.points))
-    axis = _axis_of(lines, chart)
-    shown = tuple(
-        replace(
-            line,
-            points=tuple(
-                point
-                if point.low is None or point.high is None or (point.high - point.low) / 2 <= _WIDE_SHARE * abs(point.y)
-                else replace(point, low=None, high=None)
-                for point in line.points
-            ),
-        )
-        for line in lines or chart.lines
-    )
+    declared = {key for key, point in run.points.items() if run.quantity(point) is not None}
+    lines = tuple(line for line in chart.lines if any(point.key in declared for point in line.points))
+    linear = value_scale([point.y for line in lines for point in line.points]) is Scale.LINEAR
+    # Without the others the axis need not be logarithmic.
+    axis = Axis(chart.y.title, chart.y.unit) if lines and len(lines) < len(chart.lines) and linear else chart.y
+
+    def narrow(point: ChartPoint) -> ChartPoint:
+        low, high = point.low, point.high
+        wide = low is not None and high is not None and (high - low) / 2 > _WIDE_SHARE * abs(point.y)
+        return replace(point, low=None, high=None) if wide else point
+
+    shown = tuple(replace(line, points=tuple(map(narrow, line.points))) for line in lines or chart.lines)
     if len(shown) == 1 and shown[0].label == axis.title and axis.unit in _WORDS:
         axis = replace(axis, title=_WORDS[axis.unit].capitalize())
     return replace(chart, y=axis, lines=shown)
-
-
-def _is_declared(run: StepRun, key: PointKey | None) -> bool:
-    point = None if key is None else run.points.get(key)
-    return point is not None and run.quantity(point) is not None

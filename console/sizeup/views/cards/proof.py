@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from sizeup.charts.chart import Callout, DemandLine, Line, LineChart
+from sizeup.charts.chart import Callout, DemandLine, LineChart
 from sizeup.model.advice import Card
-from sizeup.session.value import Session, StepRun
+from sizeup.session.value import Session
 from sizeup.sizing.inputs.doubts import MIXED, WITHIN_P99
 from sizeup.sizing.inputs.measured import IOPS, RATES
 from sizeup.sizing.verdict import demand_text
@@ -35,7 +35,13 @@ def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart
         if run is None or chart is None:
             continue
         line = max(chart.lines, key=lambda line: len(line.points))
-        judged = _is_judged(run, line)
+        throughput = throughput_series(run)
+        at = next(run.points[point.key].at for point in line.points if point.key in run.points)
+        loads = () if throughput is None else points_of(run, throughput.name)
+        declared = next((run.quantity(load) for load in loads if load.at.items() <= at.items()), None)
+        judged = declared is not None and declared.name in _JUDGED
+        most = max(line.points, key=lambda point: point.x)
+        end = f"{format_value(most.x, chart.x.unit)}, {line.label}"
         shown = replace(
             chart,
             title="",
@@ -43,26 +49,11 @@ def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart
             lines=(line,),
             boundaries=(),
             demand=_demand(view.judged, chart) if judged else None,
-            callouts=_limit(chart, line),
+            callouts=(Callout(most.x, most.y, ("Limit of the path", end)),),
             labels="",
         )
         found.append((not judged, step, shown))
     return min(found, key=lambda one: one[0])[1:] if found else None
-
-
-def _is_judged(run: StepRun, line: Line) -> bool:
-    """Whether the throughput of a line is a quantity that a demand on the storage is held against."""
-    throughput = throughput_series(run)
-    at = next(run.points[point.key].at for point in line.points if point.key in run.points)
-    loads = () if throughput is None else points_of(run, throughput.name)
-    declared = next((run.quantity(load) for load in loads if load.at.items() <= at.items()), None)
-    return declared is not None and declared.name in _JUDGED
-
-
-def _limit(chart: LineChart, line: Line) -> tuple[Callout, ...]:
-    """Return the end of the curve in words: where the path has its limit."""
-    most = max(line.points, key=lambda point: point.x)
-    return (Callout(most.x, most.y, ("Limit of the path", f"{format_value(most.x, chart.x.unit)}, {line.label}")),)
 
 
 def _demand(card: Card, chart: LineChart) -> DemandLine | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizeup.model.sample import Status
-from sizeup.session.value import Session, StepRun
+from sizeup.session.value import Session
 from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import plural
 from sizeup.views.run.results import stated_once
@@ -23,9 +23,18 @@ def caveats(session: Session, shown: ShownAdvice, *, each: int | None = None) ->
         found.append(f"The last run was {session.end.status}{_because(session.end.reason)}.")
     for step, outcome in session.outcomes.items():
         if not outcome.status.finished:
-            found.append(f"{_title(session, step)} was {_ended(outcome.status)}{_because(outcome.reason)}.")
+            title = session.steps[step].step.title if step in session.steps else step
+            found.append(f"{title} was {_ENDS.get(outcome.status, 'not completed')}{_because(outcome.reason)}.")
     for run in session.steps.values():
-        found.extend(_listed(run.step.title, _step_caveats(run), each))
+        estimates = [point.estimate for point in run.points.values() if point.estimate is not None]
+        open_ended = sum(estimate.converged is False for estimate in estimates)
+        disturbed = sum((estimate.disturbed_share or 0.0) > 0.1 for estimate in estimates)
+        told = stated_once(caveat for estimate in estimates for caveat in estimate.caveats)
+        if disturbed:
+            told.insert(0, f"more than a tenth of the samples were disturbed at {plural(disturbed, 'point')}.")
+        if open_ended:
+            told.insert(0, f"{open_ended} of {plural(len(estimates), 'point')} did not converge in its time.")
+        found.extend(_listed(run.step.title, told, each))
     titles: dict[str, str] = {}
     for advice in shown.given.advice:
         for caveat in advice.caveats:
@@ -49,18 +58,6 @@ def _listed(title: str, found: list[str], each: int | None) -> list[str]:
     return lines
 
 
-def _step_caveats(run: StepRun) -> list[str]:
-    estimates = [point.estimate for point in run.points.values() if point.estimate is not None]
-    open_ended = sum(estimate.converged is False for estimate in estimates)
-    disturbed = sum((estimate.disturbed_share or 0.0) > 0.1 for estimate in estimates)
-    found = []
-    if open_ended:
-        found.append(f"{open_ended} of {plural(len(estimates), 'point')} did not converge in its time.")
-    if disturbed:
-        found.append(f"more than a tenth of the samples were disturbed at {plural(disturbed, 'point')}.")
-    return [*found, *stated_once(caveat for estimate in estimates for caveat in estimate.caveats)]
-
-
 _ENDS = {
     Status.REFUSED: "refused",
     Status.CANCELED: "canceled",
@@ -69,14 +66,5 @@ _ENDS = {
 }
 
 
-def _ended(status: Status) -> str:
-    return _ENDS.get(status, "not completed")
-
-
 def _because(reason: str) -> str:
     return f": {reason.rstrip('.')}" if reason else ""
-
-
-def _title(session: Session, step: str) -> str:
-    run = session.steps.get(step)
-    return run.step.title if run is not None else step

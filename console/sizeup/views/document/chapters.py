@@ -26,19 +26,29 @@ from sizeup.views.run.results import stated_once
 
 def chapters(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -> tuple[DocumentPart, ...]:
     """Return the chapters in reading order; those without content are left out."""
+    told = (
+        *(note for card in cards for note in card.judged.sentences),
+        *(note for card in cards for note in card.found.notes),
+        *caveats(session, advice),
+    )
     named = (
         ("Measurements", _measurements(session)),
         ("Not measured", gap_blocks(session.gaps)),
         ("Sizing", _sizing(session, advice)),
         ("All findings", finding_blocks(all_findings(session))),
-        ("Caveats", _caveats(session, advice, cards)),
+        ("Caveats", (Items(tuple(dict.fromkeys(told))),) if told else ()),
         ("Machine", machine_blocks(session.machine)),
         ("Environment", _environment(session)),
         ("User notes", map(Paragraph, user_notes(session))),
         ("Not readable", gap_blocks(session.machine.gaps if session.machine else ())),
         ("Session", _about(session)),
     )
-    return tuple(DocumentPart(title, content) for title, blocks in named if (content := tuple(blocks)))
+    return parts(*named)
+
+
+def parts(*named: tuple[str, Iterable[Block]], is_open: bool = False) -> tuple[DocumentPart, ...]:
+    """Return chapters by their titles, without those that have no content."""
+    return tuple(DocumentPart(title, content, is_open) for title, blocks in named if (content := tuple(blocks)))
 
 
 def all_findings(session: Session) -> tuple[Finding, ...]:
@@ -124,16 +134,6 @@ def finding_blocks(findings: Iterable[Finding]) -> Iterator[Block]:
             yield Working(tuple(finding.command.splitlines()))
 
 
-def _caveats(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -> Iterator[Block]:
-    measured = [note for card in cards for note in card.found.notes]
-    if found := tuple(
-        dict.fromkeys(
-            (*(note for card in cards for note in card.judged.sentences), *measured, *caveats(session, advice))
-        )
-    ):
-        yield Items(found)
-
-
 def machine_blocks(machine: Machine | None) -> Iterator[Block]:
     """Yield what was detected, section by section."""
     for section in () if machine is None else machine_sections(machine):
@@ -149,9 +149,8 @@ def _environment(session: Session) -> Iterator[Block]:
     if not session.environment:
         return
     first, last = session.environment[0].facts, session.environment[-1].facts
-    rows = tuple(
-        (name.replace("_", " "), str(first.get(name, "")), str(last.get(name, ""))) for name in {**first, **last}
-    )
+    names = {**first, **last}
+    rows = tuple((name.replace("_", " "), str(first.get(name, "")), str(last.get(name, ""))) for name in names)
     yield Table("", (Column("Fact"), Column("First"), Column("Last")), rows)
 
 
@@ -194,11 +193,6 @@ def cited(advice: Iterable[Advice]) -> tuple[Source, ...]:
 
 def sources_table(sources: Iterable[Source]) -> Table:
     """Return sources with their date, how sure they are, and where to read them."""
-    return Table(
-        "",
-        (Column("Source"), Column("Date"), Column("Confidence"), Column("Address")),
-        tuple(
-            (source.title, source.date or "undated", confidence_text(source), source.url or "no public address")
-            for source in sources
-        ),
-    )
+    columns = (Column("Source"), Column("Date"), Column("Confidence"), Column("Address"))
+    rows = ((one.title, one.date or "undated", confidence_text(one), one.url or "no public address") for one in sources)
+    return Table("", columns, tuple(rows))

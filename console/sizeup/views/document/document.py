@@ -91,13 +91,21 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
     advice = session_advice(session) if advice is None else advice
     header, given = session.header, advice.given
     workload = basis_text(given.inputs if isinstance(given, Sizing) else recorded_inputs(session))
-    about = (("Machine", machine_text(session.machine)), ("Workload", workload), ("Measured", _when(session)))
+    started = header.started
+    when = f"{started[:10]} {started[11:16]} UTC" if started.endswith("Z") else started
+    when += f", took {format_ns(session.last_ns)}" if session.steps and session.last_ns else ""
+    when += f", by {header.tool}"
+    about = (("Machine", machine_text(session.machine)), ("Workload", workload), ("Measured", when))
     shown = summary(session.machine, session, advice)
     cards, found = shown.cards, all_findings(session)
     verdict = verdict_text(
         advice.given, cards, found, without="Nothing is judged without a workload", fix=_WITHOUT_WORKLOAD
     )
     grave = [finding for finding in found if finding.severity is not Severity.INFO][:_MOST_FINDINGS]
+    figures = []
+    for run in (one for one in session.steps.values() if one.points):
+        told = text_alternative.value_range(headline(run, session.machine)), validity_grade(run)[1]
+        figures.append(f"{run.step.title}: {'; '.join(filter(None, told))}.")
     return Document(
         session.title or header.host,
         Facts(tuple((name, text) for name, text in about if text)),
@@ -107,7 +115,7 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
         cards,
         tuple(grave),
         len(found) - len(grave),
-        _figures(session),
+        tuple(figures),
         leading_charts(session, cards),
         _first_notes(session, advice, cards),
         chapters(session, advice, cards),
@@ -138,23 +146,6 @@ def machine_text(machine: Machine | None) -> str:
     kernel = f"Linux {machine.platform.kernel}" if machine.platform.kernel else ""
     where = runs_on(machine.platform) or ""
     return ", ".join(filter(None, (machine.cpu_model, machine_line(machine), where, kernel)))
-
-
-def _when(session: Session) -> str:
-    started = session.header.started
-    shown = f"{started[:10]} {started[11:16]} UTC" if started.endswith("Z") else started
-    took = f", took {format_ns(session.last_ns)}" if session.steps and session.last_ns else ""
-    return f"{shown}{took}, by {session.header.tool}"
-
-
-def _figures(session: Session) -> tuple[str, ...]:
-    """What each step measured, in a line, with what of it is not valid."""
-    return tuple(
-        f"{run.step.title}: {'; '.join(filter(None, (text_alternative.value_range(chart), validity_grade(run)[1])))}."
-        for run in session.steps.values()
-        if run.points
-        for chart in (headline(run, session.machine),)
-    )
 
 
 def _first_notes(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -> tuple[str, ...]:

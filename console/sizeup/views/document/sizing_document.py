@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sizeup import __version__
 from sizeup.charts.table import Column, Table
-from sizeup.model.finding import Finding, Severity
+from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.value import Session
@@ -24,7 +24,7 @@ from sizeup.sizing.workload import YEAR_NS
 from sizeup.text import plural
 from sizeup.units import format_in
 from sizeup.views.band import Band
-from sizeup.views.cards.cards import CardView, card_views
+from sizeup.views.cards.cards import card_views
 from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph
 from sizeup.views.document.chapters import (
     advice_blocks,
@@ -33,6 +33,7 @@ from sizeup.views.document.chapters import (
     gap_blocks,
     gravest_first,
     machine_blocks,
+    parts,
     sources_table,
 )  # fmt: skip
 from sizeup.views.document.document import Document, document_band, machine_text
@@ -84,98 +85,62 @@ def sizing_document(
     sizing: Sizing, rules: Rules, today: date, subject: Subject, more: Sequence[DocumentPart] = ()
 ) -> Document:
     """Return the result in reading order; ``more`` are chapters that were asked for, shown before the working."""
-    views = card_views(sizing, subject.machine, subject.session)
+    machine = subject.machine
+    views = card_views(sizing, machine, subject.session)
     cards = tuple(view for view in views if view.resource in _ALWAYS or view.judged.demand or view.found.texts)
-    found = gravest_first(() if subject.machine is None else subject.machine.findings)
+    found = gravest_first(() if machine is None else machine.findings)
     grave = tuple(one for one in found if one.severity is not Severity.INFO)[:_MOST_FINDINGS]
-    verdict = _verdict(sizing, cards, found)
-    return Document(
-        f"Sizing of {subject.name}",
-        Facts(tuple(_about(sizing, rules, today, subject.machine))),
-        NO_RUN if subject.session is None else run_status(subject.session),
-        verdict,
-        _band(Summary(verdict, cards, tuple((one.id, one) for one in found), sizing, subject.label)),
-        cards,
-        grave,
-        len(found) - len(grave),
-        (),
-        (),
-        tuple(_notes(sizing, subject.label)),
-        (*_decisive(sizing, rules), *more, *_rest(sizing, rules, subject.machine, found)),
-    )
-
-
-def _about(sizing: Sizing, rules: Rules, today: date, machine: Machine | None) -> Iterator[tuple[str, str]]:
-    """Yield the machine, the workload, and when and by which rules this was worked out."""
-    if machine is not None:
-        yield "Machine", machine_text(machine)
-    if workload := basis_text(sizing.inputs):
-        yield "Workload", workload
-    own = f", {plural(len(rules.overrides), 'figure')} of them overridden" if rules.overrides else ""
-    yield "Sized", f"{today.isoformat()}, by sizeup {__version__} with {rules_text(sizing)}{own}"
-
-
-def _verdict(sizing: Sizing, cards: Sequence[CardView], findings: Iterable[Finding]) -> VerdictText:
+    limits: list[tuple[str, str]] = []
     if is_about_licenses(sizing):
         status, statement = license_verdict(sizing)
         counted = license_basis(sizing)
-        return VerdictText(status, statement, basis=f"counted for {counted}" if counted else "")
-    return verdict_text(sizing, cards, findings, _WITHOUT_WORKLOAD)
-
-
-def _band(shown: Summary) -> Band:
-    """Return the verdict as a band; licenses alone have no share."""
-    verdict = shown.verdict
-    if is_about_licenses(shown.given):
-        return Band(verdict.label, status_token(verdict.status), verdict.statement, basis=verdict.basis)
-    return document_band(shown)
-
-
-def _notes(sizing: Sizing, label: str) -> Iterator[str]:
-    """Yield what a reader must know beside the verdict; assumptions and old prices first."""
-    if label:
-        yield label
-    if is_about_licenses(sizing):
-        yield from dict.fromkeys((*license_notes(sizing), *license_rest(sizing)))
-        return
-    first = first_card(sizing.cards)
-    yield from answer_notes(sizing, first)
-    yield from other_answers(sizing, first)
-
-
-def _decisive(sizing: Sizing, rules: Rules) -> tuple[DocumentPart, ...]:
-    """Return the chapters that a reader decides from; they are open."""
-    named = (
-        ("Limits, failures and growth", _limits(sizing)),
+        verdict = VerdictText(status, statement, basis=f"counted for {counted}" if counted else "")
+        band = Band(verdict.label, status_token(verdict.status), verdict.statement, basis=verdict.basis)
+        notes = list(dict.fromkeys((*license_notes(sizing), *license_rest(sizing))))
+    else:
+        verdict, first = verdict_text(sizing, cards, found, _WITHOUT_WORKLOAD), first_card(sizing.cards)
+        keyed = tuple((one.id, one) for one in found)
+        band = document_band(Summary(verdict, cards, keyed, sizing, subject.label))
+        notes = [*answer_notes(sizing, first), *other_answers(sizing, first)]
+        for label, text in answer_details(sizing):
+            limits.append((label or limits[-1][0], text))
+    own = f", {plural(len(rules.overrides), 'figure')} of them overridden" if rules.overrides else ""
+    about = (
+        ("Machine", "" if machine is None else machine_text(machine)),
+        ("Workload", basis_text(sizing.inputs)),
+        ("Sized", f"{today.isoformat()}, by sizeup {__version__} with {rules_text(sizing)}{own}"),
+    )
+    questions, sources = [question.sentence() for question in sizing.questions], cited(sizing.advice)
+    decisive = parts(  # what a reader decides from
+        ("Limits, failures and growth", (Facts(tuple(limits)),) if limits else ()),
         ("Licenses and cost", _licenses(sizing, rules)),
-        ("Not answered", _questions(sizing)),
+        ("Not answered", (Items(tuple(questions)),) if questions else ()),
         ("Assumptions", _assumptions(sizing, rules)),
         ("Inputs", _inputs(sizing)),
+        is_open=True,
     )
-    return tuple(DocumentPart(title, content, open=True) for title, blocks in named if (content := tuple(blocks)))
-
-
-def _rest(sizing: Sizing, rules: Rules, machine: Machine | None, found: Sequence[Finding]) -> tuple[DocumentPart, ...]:
-    """Return the working, what it follows, and the machine; folded where a page folds."""
-    named = (
+    rest = parts(
         ("Working", (block for one in sizing.advice for block in advice_blocks(one))),
-        ("Sources", _sources(sizing)),
+        ("Sources", (sources_table(sources),) if sources else ()),
         ("Rules", _rules(sizing, rules)),
         ("All findings", finding_blocks(found)),
         ("Machine", machine_blocks(machine)),
         ("Not readable", gap_blocks(() if machine is None else machine.gaps)),
     )
-    return tuple(DocumentPart(title, content) for title, blocks in named if (content := tuple(blocks)))
-
-
-def _limits(sizing: Sizing) -> Iterator[Block]:
-    if is_about_licenses(sizing):
-        return
-    pairs: list[tuple[str, str]] = []
-    for label, text in answer_details(sizing):
-        pairs.append((label or pairs[-1][0], text))
-    if pairs:
-        yield Facts(tuple(pairs))
+    return Document(
+        f"Sizing of {subject.name}",
+        Facts(tuple((name, text) for name, text in about if text)),
+        NO_RUN if subject.session is None else run_status(subject.session),
+        verdict,
+        band,
+        cards,
+        grave,
+        len(found) - len(grave),
+        (),
+        (),
+        tuple(filter(None, (subject.label, *notes))),
+        (*decisive, *more, *rest),
+    )
 
 
 def _licenses(sizing: Sizing, rules: Rules) -> Iterator[Block]:
@@ -195,11 +160,6 @@ def _licenses(sizing: Sizing, rules: Rules) -> Iterator[Block]:
     if sources := cited(answers):
         yield Heading("Sources of the license rules and prices")
         yield sources_table(sources)
-
-
-def _questions(sizing: Sizing) -> Iterator[Block]:
-    if sizing.questions:
-        yield Items(tuple(question.sentence() for question in sizing.questions))
 
 
 def _assumptions(sizing: Sizing, rules: Rules) -> Iterator[Block]:
@@ -255,11 +215,6 @@ def _figure(key: str, quantity: Quantity) -> str:
     if KEYS[key].unit == "y":
         return format_in(quantity.value / YEAR_NS, "years")
     return value_text(key, quantity)
-
-
-def _sources(sizing: Sizing) -> Iterator[Block]:
-    if sources := cited(sizing.advice):
-        yield sources_table(sources)
 
 
 def _rules(sizing: Sizing, rules: Rules) -> Iterator[Block]:

@@ -91,16 +91,24 @@ def sizing_lines(sizing: Sizing, *, sources: bool) -> list[str]:
 
 def sizing_data(sizing: Sizing, rules: Rules, today: date, subject: str) -> dict[str, Any]:
     """The whole answer as plain data in base units, with enough to redo each figure by hand."""
+    from sizeup.views.result.verdict import first_card  # which formats advice by this module
+
+    first, status = first_card(sizing.cards), overall(sizing.cards)
+    verdict: dict[str, Any] = {"status": None, "card": None, "statement": None}
+    if first is not None:  # the card that decides
+        certain = status is not ShareStatus.UNCERTAIN
+        verdict = {"status": status.value, "certain": certain, "card": first.resource, "statement": first.statement}
+    unused = {key: value for key, value in sizing.inputs.items() if isinstance(value, UnusedMeasurement)}
     return {
         "schema": SCHEMA,
         "subject": subject,
         "inputs": [{"key": key, "value": msgspec.to_builtins(value)} for key, value in sorted(sizing.inputs.items())],
-        "verdict": _verdict_data(sizing),
+        "verdict": verdict,
         "cards": msgspec.to_builtins(sizing.cards),
         "advice": msgspec.to_builtins(sizing.advice),
         "questions": [
-            {"key": question.key, "calculation": question.calculation, "unused": _unused_data(sizing, question.key)}
-            for question in sizing.questions
+            {"key": one.key, "calculation": one.calculation, "unused": msgspec.to_builtins(unused.get(one.key))}
+            for one in sizing.questions
         ],
         "warnings": list(sizing.warnings),
         "rules": [
@@ -109,24 +117,6 @@ def sizing_data(sizing: Sizing, rules: Rules, today: date, subject: str) -> dict
         ],
         "overrides": msgspec.to_builtins(rules.overrides),
     }
-
-
-def _verdict_data(sizing: Sizing) -> dict[str, Any]:
-    """Return the verdict on all resources together, and the card that decides it; null without a workload."""
-    from sizeup.views.result.verdict import first_card  # which formats advice by this module
-
-    first = first_card(sizing.cards)
-    if first is None:
-        return {"status": None, "card": None, "statement": None}
-    status = overall(sizing.cards)
-    certain = status is not ShareStatus.UNCERTAIN
-    return {"status": status.value, "certain": certain, "card": first.resource, "statement": first.statement}
-
-
-def _unused_data(sizing: Sizing, key: str) -> object:
-    """Return what was measured of a key and is not used, as plain data; None where nothing was."""
-    value = sizing.inputs.get(key)
-    return msgspec.to_builtins(value) if isinstance(value, UnusedMeasurement) else None
 
 
 def value_text(key: str, value: Value) -> str:

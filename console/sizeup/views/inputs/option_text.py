@@ -36,29 +36,26 @@ def by_names(text: str, keys: str = "") -> str:
             return found[0]
         if found["needed"] is not None:
             return " and ".join(input_label(key) for key, _ in settings)
-        words = " and ".join(_entered(key, value) for key, value in settings)
+        words = " and ".join(  # a placeholder is entered, a value is set
+            f"enter {input_label(key)}" if _is_placeholder(value) else f"set {input_label(key)} to {value}"
+            for key, value in settings
+        )
         if keys:  # no parentheses inside parentheses
             words = f"{words}: {keys}" if found["inside"] is not None else f"{words} ({keys})"
         return capitalized(words) if (found["verb"] or "")[:1].isupper() else words
+
+    def named(found: re.Match[str]) -> str:
+        key, value = found[0].split("=", 1)
+        if key not in KEYS:
+            return found[0]
+        return input_label(key) if _is_placeholder(value) else f"{input_label(key)}, such as {value}"
 
     text = _SHOW.sub("", text)
     for option, key in _OTHERS.items():
         text = text.replace(option, f"enter {input_label(key)}{f' ({keys})' if keys else ''}")
     changed = _OPTION.sub(entered, text)
     # Alternatives behind the first are named without the option.
-    return changed if changed == text else _FURTHER.sub(_named, changed)
-
-
-def _entered(key: str, value: str) -> str:
-    """Return what to do about one setting: a placeholder is entered, a value is set."""
-    return f"enter {input_label(key)}" if _is_placeholder(value) else f"set {input_label(key)} to {value}"
-
-
-def _named(found: re.Match[str]) -> str:
-    key, value = found[0].split("=", 1)
-    if key not in KEYS:
-        return found[0]
-    return input_label(key) if _is_placeholder(value) else f"{input_label(key)}, such as {value}"
+    return changed if changed == text else _FURTHER.sub(named, changed)
 
 
 def _is_placeholder(value: str) -> bool:

@@ -64,20 +64,14 @@ def flip_table(turns: Sequence[Flip], sizing: Sizing, rules: Rules) -> Table:
     def text(flip: Flip, decision: str) -> str:
         return decision_text(flip.advice, decision, sizing.inputs, rules)
 
-    return Table(
-        "What would change a decision",
-        (Column("Decision"), Column("Now"), Column("Turns to"), Column("When"), Column("Is", numeric=True)),
-        tuple(
-            (
-                titles.get(flip.advice, flip.advice),
-                status_label(text(flip, flip.now), assumed=flip.advice in assumed),
-                text(flip, flip.then),
-                f"{input_label(flip.key)} ({flip.key})",
-                format_in(flip.threshold, "" if KEYS[flip.key].unit == "1" else KEYS[flip.key].unit),
-            )
-            for flip in turns
-        ),
-    )
+    rows = []
+    for flip in turns:
+        now = status_label(text(flip, flip.now), assumed=flip.advice in assumed)
+        value = format_in(flip.threshold, "" if KEYS[flip.key].unit == "1" else KEYS[flip.key].unit)
+        what = f"{input_label(flip.key)} ({flip.key})"
+        rows.append((titles.get(flip.advice, flip.advice), now, text(flip, flip.then), what, value))
+    columns = (Column("Decision"), Column("Now"), Column("Turns to"), Column("When"), Column("Is", numeric=True))
+    return Table("What would change a decision", columns, tuple(rows))
 
 
 def sensitivity_lines(swings: Sequence[tuple[Advice, tuple[Swing, ...]]], turns: Table) -> list[str]:

@@ -38,26 +38,15 @@ def sizing_comparison_lines(comparisons: tuple[SizingComparison, ...]) -> list[s
 def sizing_comparison_table(comparisons: tuple[SizingComparison, ...]) -> Table:
     """Each figure of two sizings, with both directions of their difference in columns."""
     a_name, b_name = (comparisons[0].ratio.a_name, comparisons[0].ratio.b_name) if comparisons else ("", "")
-    return Table(
-        f"{capitalized(a_name)} and {b_name}",
-        (
-            Column("Figure"),
-            Column(capitalized(a_name), numeric=True),
-            Column(b_name, numeric=True),
-            Column(f"{capitalized(a_name)} is", numeric=True),
-            Column(f"{b_name} is", numeric=True),
-        ),
-        tuple(
-            (
-                _name(comparison),
-                format_quantity(comparison.ratio.a, comparison.shown_in),
-                format_quantity(comparison.ratio.b, comparison.shown_in),
-                _difference_text(comparison.ratio.percent, comparison.ratio.times),
-                _difference_text(comparison.ratio.inverse_percent, 1 / comparison.ratio.times),
-            )
-            for comparison in comparisons
-        ),
-    )
+    rows = []
+    for comparison in comparisons:
+        ratio = comparison.ratio
+        a, b = (format_quantity(value, comparison.shown_in) for value in (ratio.a, ratio.b))
+        apart = _difference_text(ratio.percent, ratio.times)
+        rows.append((_name(comparison), a, b, apart, _difference_text(ratio.inverse_percent, 1 / ratio.times)))
+    titles = (capitalized(a_name), b_name, f"{capitalized(a_name)} is", f"{b_name} is")
+    columns = (Column("Figure"), *(Column(title, numeric=True) for title in titles))
+    return Table(f"{capitalized(a_name)} and {b_name}", columns, tuple(rows))
 
 
 def _name(comparison: SizingComparison) -> str:

@@ -13,14 +13,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import capitalized
 from sizeup.units import format_in
-from sizeup.views.cards.cards import (
-    OUTAGE,
-    VERDICT,
-    card_status,
-    lacks_workload,
-    status_text,
-    verdicts_first,
-)
+from sizeup.views.cards.cards import OUTAGE, VERDICT, card_status, lacks_workload, status_text, verdicts_first
 from sizeup.views.inputs.advice import answer_title, decision_words, format_quantity
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.whatif import WORKLOAD_KEYS
@@ -75,49 +68,41 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
         needed = " or ".join(input_label(key) for key in WORKLOAD_KEYS[:2])
         rows.append(AnswerRow(NO_WORKLOAD, "Verdict", "No verdict yet", "no workload", basis=f"missing: {needed}"))
     has_demand = given.find("io.demand.measured") is not None
+    entries = (entry for advice in given.advice if advice.id.startswith(VERDICT) for entry in advice.inputs)
+    iops = next((entry.quantity for entry in entries if entry.key == "capacity.iops"), None)
     for advice, _ in verdicts_first(given):
         if advice.id == HEADLINE and (advice.decision == "unknown" or has_demand):
             continue  # the row that asks for a workload says so, or the rows of the workload do
         card = cards.get(advice.id)
         judged = card is not None and advice.id.startswith(VERDICT)
         title = answer_title(advice)
-        value, status = _value(advice), ""
+        value, status = decision_words(advice.decision) or _DASH, ""
+        if advice.quantity is not None:
+            value = _figure(advice.quantity.value, advice.quantity, advice.shown_in)
         if card is not None and judged:
             status = card.status
             share = "" if card.share is None else f" {share_text(card.share)}"
             title = f"{title} (assumed)" if card_status(card) != status_text(status) else title
             value = f"{'NO VERDICT' if status == 'unknown' else status_text(status)}{share}"
         rests_on = basis(advice)
-        if advice.id == _CAPACITY and advice.quantity is None and (iops := _capacity_in_iops(given)) is not None:
+        # The IOPS that the storage was judged by; None where it was judged by its throughput, or not at all.
+        if advice.id == _CAPACITY and advice.quantity is None and iops is not None:
             title, rests_on = "Storage capacity in IOPS", ORIGINS.get(iops.origin, _DASH)
             value = _figure(iops.value, iops, "IOPS")
             if "capacity.iops" in given.unused:
                 value, rests_on = f"! not used, {value}", _NO_EVIDENCE
         if status == ShareStatus.ASSUMED.value and not rests_on.startswith("assumed"):
             rests_on = f"assumed: rule of thumb; {rests_on}"
-        rows.append(
-            AnswerRow(
-                advice.id,
-                group_of(advice.id),
-                title,
-                value,
-                status,
-                _later(card) if judged and card is not None else _range(advice),
-                rests_on,
-                _confidence(advice),
-            )
-        )
+        letters = {source.confidence for source in advice.sources}
+        confidence = next((name for letter, name in reversed(_CONFIDENCE.items()) if letter in letters), "computed")
+        confidence = confidence if advice.quantity is not None else ""
+        spread = _later(card) if judged and card is not None else _range(advice)
+        rows.append(AnswerRow(advice.id, group_of(advice.id), title, value, status, spread, rests_on, confidence))
     told = {advice.title.lower() for advice in given.advice if advice.quantity is None}
     questions = [_question(question) for question in given.questions if question.calculation.lower() not in told]
     first = [row for row in questions if row.id.removeprefix("? ") in asked]
     rows = [*first, *rows, *(row for row in questions if row not in first)]
     return tuple(sorted(rows, key=lambda row: GROUPS.index(row.group)))
-
-
-def _capacity_in_iops(given: AdviceSet) -> Quantity | None:
-    """Return the IOPS that the storage was judged by; None where it was judged by its throughput, or not at all."""
-    judged = (entry for advice in given.advice if advice.id.startswith(VERDICT) for entry in advice.inputs)
-    return next((entry.quantity for entry in judged if entry.key == "capacity.iops"), None)
 
 
 _NO_EVIDENCE = "measured, but not used"
@@ -156,12 +141,6 @@ def _origin(entry: Input) -> Origin | None:
     return None if value is None else value.origin
 
 
-def _value(advice: Advice) -> str:
-    if advice.quantity is not None:
-        return _figure(advice.quantity.value, advice.quantity, advice.shown_in)
-    return decision_words(advice.decision) or _DASH
-
-
 def _figure(value: float, quantity: Quantity, shown_in: str) -> str:
     """Return a figure of an answer with four digits, an amount in whole dollars."""
     if quantity.unit == "USD" and value >= _CENTS_BELOW:
@@ -179,13 +158,6 @@ def _range(advice: Advice) -> str:
     low, high = (_figure(end, quantity, advice.shown_in) for end in (quantity.low, quantity.high))
     same = low.partition(" ")[2] == high.partition(" ")[2]
     return f"{low.partition(' ')[0] if same else low} to {high}"
-
-
-def _confidence(advice: Advice) -> str:
-    if advice.quantity is None:
-        return ""
-    letters = {source.confidence for source in advice.sources}
-    return next((name for letter, name in reversed(_CONFIDENCE.items()) if letter in letters), "computed")
 
 
 def _question(question: OpenQuestion) -> AnswerRow:

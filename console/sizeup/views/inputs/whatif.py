@@ -11,7 +11,7 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.input_value import UnusedMeasurement, Value
-from sizeup.sizing.keys import KEYS, TYPED_SOURCE, InputKey, InputKind
+from sizeup.sizing.keys import KEYS, TYPED_SOURCE, InputKind
 from sizeup.sizing.sheet import Inputs
 from sizeup.units import base_unit
 from sizeup.views.inputs.advice import first_of, value_text
@@ -97,7 +97,9 @@ def stepped(key: str, value: Value | None, steps: int) -> Value | None:
     """
     declared = KEYS[key]
     if declared.kind is InputKind.CHOICE:
-        return _next_choice(declared, value, steps)
+        choice, last = value.value if isinstance(value, Words) else None, len(declared.choices) - 1
+        index = declared.choices.index(choice) + steps if choice in declared.choices else 0 if steps > 0 else last
+        return Words(declared.choices[min(max(index, 0), last)], Origin.USER, TYPED_SOURCE)
     if not isinstance(value, Quantity) or declared.kind not in (InputKind.COUNT, InputKind.NUMBER):
         return None
     scale = base_unit(declared.unit)[1]
@@ -112,13 +114,6 @@ def stepped(key: str, value: Value | None, steps: int) -> Value | None:
     if declared.positive and number <= declared.minimum:
         return None
     return Quantity(number * scale, value.unit, Origin.USER, TYPED_SOURCE)
-
-
-def _next_choice(declared: InputKey, value: Value | None, steps: int) -> Words:
-    choice = value.value if isinstance(value, Words) else None
-    last = len(declared.choices) - 1
-    index = declared.choices.index(choice) + steps if choice in declared.choices else 0 if steps > 0 else last
-    return Words(declared.choices[min(max(index, 0), last)], Origin.USER, TYPED_SOURCE)
 
 
 def effect(now: Advice, before: Advice | None) -> str:
@@ -150,9 +145,11 @@ def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) 
     found = "" if not changed else UNKNOWN if before is None else value_text(key, before)
     if before is not None and _origin(before) is Origin.RULE:
         found = f"{ASSUMED} {found}"
-    return InputRow(
-        key, input_label(key), question_of(key), text, _where(value), help_text, changed, typed(key, value), found
-    )
+    where, first = "not known", None if value is None else first_of(value)
+    if first is not None:
+        where = f"{ASSUMED if first.origin is Origin.RULE else first.origin.value}, {first.source}"
+    label, whole = input_label(key), typed(key, value)
+    return InputRow(key, label, question_of(key), text, where, help_text, changed, whole, found)
 
 
 def typed(key: str, value: Value | None) -> str:
@@ -192,10 +189,3 @@ def _short(text: str) -> str:
 def _origin(value: Value) -> Origin | None:
     first = first_of(value)
     return None if first is None else first.origin
-
-
-def _where(value: Value | None) -> str:
-    first = None if value is None else first_of(value)
-    if first is None:
-        return "not known"
-    return f"{ASSUMED if first.origin is Origin.RULE else first.origin.value}, {first.source}"
