@@ -29,6 +29,8 @@ from sizeup.views.result.verdict import first_card, overall_text
 STATUS_TOKENS = {"PASS": "ok", "WARN": "warn", "NOT CERTAIN": "warn", "ASSUMED": "warn", "FAIL": "bad"}
 """The color of a status; any other is neither good nor bad."""
 _GOOD = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
+_MAIN = ("storage", "cpu", "memory")
+"""Resources of which a pass says that they were not judged."""
 _LARGEST = 9.99
 """A share beyond which more digits say no more."""
 
@@ -61,20 +63,34 @@ def summary_band(
     """
     verdict, card = shown.verdict, first_card(shown.given.cards)
     if card is None:
-        return Band(
-            "NO WORKLOAD", "acc", _machine_sentence(shown, machine), steps=tuple(steps[:2]), number=_cores(machine)
-        )
+        warnings = sum(finding.severity is not Severity.INFO for _, finding in shown.findings)
+        results = [view.found for view in shown.cards if view.found.texts]
+        measured = next((f"measured: {found.texts[0]}" for found in results if found.valid), "")
+        measured = measured or ("no valid measurements yet" if results else "no measurements yet")
+        is_guest = machine is not None and machine.pus and machine.platform.hypervisor
+        what = "This virtual machine" if is_guest else "This server"
+        sentence = f"{what} has {plural(warnings, 'warning') if warnings else 'no warnings'}; {measured}."
+        number = None
+        if machine is not None and machine.core_count:
+            number = Number(str(machine.core_count), "", f"cores, {plural(machine.pu_counts.online, 'thread')}")
+        return Band("NO WORKLOAD", "acc", sentence, steps=tuple(steps[:2]), number=number)
     assumed = f"{len(card.assumed)} assumed" if card.assumed else ""
+    short, name = "", capitalized(RESOURCE_NAMES.get(card.resource, card.resource))
+    if card.facts is not None and card.share is not None:
+        short = f"{name}: {demand_text(card.facts)} of {capacity_text(card.facts)}"
+    parts = [one for one in shown.given.cards if one.resource in _MAIN and one.share is None and one is not card]
+    names = ", ".join(RESOURCE_NAMES[one.resource] for one in parts)
+    left_out = f" Not judged: {names}." if names and card.status in _GOOD else ""
     step = _step(shown, card, why, tries, measures)
     return Band(
         verdict.label,
         status_token(verdict.status),
-        f"{band_sentence(card)}{_not_judged(shown, card)}",
+        f"{band_sentence(card)}{left_out}",
         steps=tuple(steps[1:2] or steps[:1]) if step is None else (step,),  # a workload there is: measure
         basis=" · ".join(filter(None, (capitalized(verdict.basis), assumed))),
         why=why,
         number=share_number(card),
-        short=_short_sentence(card),
+        short=short,
     )
 
 
@@ -93,16 +109,6 @@ def _step(shown: Summary, card: Card, why: str, tries: str, measures: str) -> Ne
     return NextStep(f"{fix.rstrip('.')}.", why if of_finding else tries, "shows more" if of_finding else "tries it")
 
 
-def _not_judged(shown: Summary, card: Card) -> str:
-    """Return the main resources that a pass says nothing of, as a sentence; empty for none."""
-    parts = [one for one in shown.given.cards if one.resource in _MAIN and one.share is None and one is not card]
-    names = ", ".join(RESOURCE_NAMES[one.resource] for one in parts)
-    return f" Not judged: {names}." if names and card.status in _GOOD else ""
-
-
-_MAIN = ("storage", "cpu", "memory")
-
-
 def changed_band(band: Band, base: Sequence[Card]) -> Band:
     """Return a band with the verdict before a change, by the cards before it; as it is where that is the same."""
     card = first_card(base)
@@ -114,24 +120,6 @@ def changed_band(band: Band, base: Sequence[Card]) -> Band:
     before = (word, status_token(status), f"{number.text} {number.unit}")
     same = band.number is not None and (band.word, band.number.text) == (word, number.text)
     return band if same else replace(band, before=before)
-
-
-def _machine_sentence(shown: Summary, machine: Machine | None) -> str:
-    """Return what is known without a workload: what it is, warnings, and whether anything was measured."""
-    warnings = sum(finding.severity is not Severity.INFO for _, finding in shown.findings)
-    results = [card.found for card in shown.cards if card.found.texts]
-    measured = next((found.texts[0] for found in results if found.valid), "")
-    nothing = "no valid measurements yet" if results else "no measurements yet"
-    is_guest = machine is not None and machine.pus and machine.platform.hypervisor
-    what = "This virtual machine" if is_guest else "This server"
-    found = f"{what} has {plural(warnings, 'warning') if warnings else 'no warnings'}"
-    return f"{found}; {f'measured: {measured}' if measured else nothing}."
-
-
-def _cores(machine: Machine | None) -> Number | None:
-    if machine is None or not machine.core_count:
-        return None
-    return Number(str(machine.core_count), "", f"cores, {plural(machine.pu_counts.online, 'thread')}")
 
 
 def band_sentence(card: Card) -> str:
@@ -157,14 +145,6 @@ def band_sentence(card: Card) -> str:
     if card.status in (ShareStatus.FAIL.value, ShareStatus.WARN.value):
         return f"{name} reaches {share_text(share)}{when}: {demand} of {capacity} today."
     return f"{name} carries it: {demand} of {capacity}, {share_text(share)}{when}."
-
-
-def _short_sentence(card: Card) -> str:
-    """Return the verdict for a narrow screen: what is wanted and what is there."""
-    name = capitalized(RESOURCE_NAMES.get(card.resource, card.resource))
-    if card.facts is None or card.share is None:
-        return ""
-    return f"{name}: {demand_text(card.facts)} of {capacity_text(card.facts)}"
 
 
 _READABLE = 5.0

@@ -19,23 +19,24 @@ def basis_text(inputs: Inputs) -> str:
     stated = [value for key in (*STORAGE_KEYS, *_OTHERS) if (value := _number(inputs, key)) is not None]
     if not stated:
         return ""
-    parts = [part for part in (_requests(inputs), _throughput(inputs), _redo(inputs), _database(inputs)) if part]
-    parts = parts or [_cpu(inputs)]
+    size = _number(inputs, "db.gb")
+    database = "" if size is None else f"{brief(size, 'GB')} database"
+    parts = [part for part in (_requests(inputs), _throughput(inputs), _redo(inputs), database) if part]
+    if not parts:
+        cores, percent = (_number(inputs, f"workload.cpu_{name}") for name in ("cores", "percent"))
+        busy = f"{brief(percent, '%')} CPU" if percent else ""
+        parts = [f"{brief(cores, '')} busy cores" if cores is not None else busy]
     years = _number(inputs, "workload.horizon_years")
     if years is not None and years.origin is not Origin.RULE and years.value:
-        parts.append(f"{_growth(inputs)} for {format_in(years.value / YEAR_NS, 'years')}")
+        rates = [_number(inputs, key) for key in ("workload.growth_percent", "db.growth_percent")]
+        load, data = ("" if one is None or one.origin is Origin.RULE else f"+{brief(one, '%')}" for one in rates)
+        load = load if load not in ("", "+0%") else "no growth"
+        growth = load if load == "no growth" else f"{load} a year"
+        if data and data != load:  # else the rate is that of both
+            growth = f"load {load}, data {data} a year"
+        parts.append(f"{growth} for {format_in(years.value / YEAR_NS, 'years')}")
     sources = dict.fromkeys("entered" if value.source == OPTION_SOURCE else value.source for value in stated)
     return f"{', '.join(parts)} ({'; '.join(sources)})"
-
-
-def _growth(inputs: Inputs) -> str:
-    """Return how load and data grow: ``+20% a year``, which is both where the data has no rate of its own."""
-    rates = [_number(inputs, key) for key in ("workload.growth_percent", "db.growth_percent")]
-    load, data = ("" if one is None or one.origin is Origin.RULE else f"+{brief(one, '%')}" for one in rates)
-    load = load if load not in ("", "+0%") else "no growth"
-    if not data or data == load:
-        return load if load == "no growth" else f"{load} a year"
-    return f"load {load}, data {data} a year"
 
 
 def _number(inputs: Inputs, key: str) -> Quantity | None:
@@ -58,16 +59,12 @@ def _requests(inputs: Inputs) -> str:
         details += _detail(inputs, "workload.read_percent", " reads")
     else:
         return ""
-    details += _block(inputs, total)
-    return f"{format_in(float(f'{total:.4g}'), 'IOPS')} ({', '.join(details)})"
-
-
-def _block(inputs: Inputs, requests: float) -> list[str]:
-    """Return the block size; where nobody stated one and the bytes are known, what they are on average."""
     size, whole = (_number(inputs, f"workload.{name}") for name in ("io_kib", "mb_s"))
-    if size is not None and size.origin is Origin.RULE and whole is not None and requests:
-        return [f"{format_in(float(f'{whole.value / requests:.3g}'), 'KiB')} on average"]
-    return _detail(inputs, "workload.io_kib", "")
+    if size is not None and size.origin is Origin.RULE and whole is not None and total:
+        details.append(f"{format_in(float(f'{whole.value / total:.3g}'), 'KiB')} on average")  # as nobody stated one
+    else:
+        details += _detail(inputs, "workload.io_kib", "")
+    return f"{format_in(float(f'{total:.4g}'), 'IOPS')} ({', '.join(details)})"
 
 
 def _detail(inputs: Inputs, key: str, what: str) -> list[str]:
@@ -79,15 +76,11 @@ def _detail(inputs: Inputs, key: str, what: str) -> list[str]:
 
 def _throughput(inputs: Inputs) -> str:
     whole, sequential = (_number(inputs, f"workload.{name}mb_s") for name in ("", "sequential_"))
-    if whole is not None:
-        return "" if _follows_from_requests(inputs, whole) else f"{brief(whole, 'MB/s')} in all"
-    return "" if sequential is None else f"{brief(sequential, 'MB/s')} sequential"
-
-
-def _follows_from_requests(inputs: Inputs, whole: Quantity) -> bool:
-    """Whether the throughput is that of the random I/O alone."""
+    if whole is None:
+        return "" if sequential is None else f"{brief(sequential, 'MB/s')} sequential"
     iops, block = _number(inputs, "workload.iops"), _number(inputs, "workload.io_kib")
-    return iops is not None and block is not None and abs(iops.value * block.value / whole.value - 1) < _SAME
+    follows = iops is not None and block is not None and abs(iops.value * block.value / whole.value - 1) < _SAME
+    return "" if follows else f"{brief(whole, 'MB/s')} in all"  # that of the random I/O alone says nothing more
 
 
 def _redo(inputs: Inputs) -> str:
@@ -99,14 +92,3 @@ def _redo(inputs: Inputs) -> str:
         return "no redo"
     times = f"{format_in(databases.value, '')} x " if databases is not None and databases.value > 1 else ""
     return f"{times}{brief(redo, 'MB/s')} redo"
-
-
-def _cpu(inputs: Inputs) -> str:
-    """Return the CPU demand, where it is all that is stated: ``13.2 busy cores``."""
-    cores, percent = (_number(inputs, f"workload.cpu_{name}") for name in ("cores", "percent"))
-    return f"{brief(cores, '')} busy cores" if cores is not None else f"{brief(percent, '%')} CPU" if percent else ""
-
-
-def _database(inputs: Inputs) -> str:
-    size = _number(inputs, "db.gb")
-    return "" if size is None else f"{brief(size, 'GB')} database"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -118,7 +118,10 @@ def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
     """
     judged = {one.name: _judged_parts(one.sizing.cards) for one in candidates}
     open_parts = {one.name: {part for parts in not_judged(one).values() for part in parts} for one in candidates}
-    stand_in = {part: _worst_passed(judged.values(), part) for part in set().union(*judged.values())}
+    stand_in = {}
+    for part in set().union(*judged.values()):
+        passed = (parts[part] for parts in judged.values() if parts.get(part, _FAIL) != _FAIL)
+        stand_in[part] = min(passed, key=_WORST.index, default=_FAIL)
 
     def rank(one: Candidate) -> tuple[object, ...]:
         parts, unknown = dict(judged[one.name]), open_parts[one.name]
@@ -133,12 +136,6 @@ def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
         )  # fmt: skip
 
     return sorted(candidates, key=rank)
-
-
-def _worst_passed(judged: Iterable[Mapping[str, str]], part: str) -> str:
-    """Return the worst status of a part among those that do not fail in it; that it fails where all do."""
-    found = (parts[part] for parts in judged if parts.get(part, _FAIL) != _FAIL)
-    return min(found, key=_WORST.index, default=_FAIL)
 
 
 def _judged_parts(cards: Sequence[Card]) -> dict[str, str]:
@@ -192,17 +189,18 @@ def price_table(candidates: Sequence[Candidate]) -> Table:
     each = f"Per {units.pop().removesuffix('s')}" if len(units) == 1 else "Per unit"
     found = []
     for one, name in zip(candidates, short_names(candidates), strict=True):
-        system, total, rate = one.system, one.total, one.throughput
-        found.append(
-            (
-                name,
-                "" if system is None else usd_brief(system),
-                "" if total is None or one.cost is None else f"{usd_brief(total)}{_assumed(one)}",
-                "" if rate is None else format_in(rate.value, ""),
-                "" if rate is None or total is None else f"${total.value / rate.value:,.3f}",
-                "" if rate is None or one.left is None else _left(one.left, rate.value),
-            )
-        )
+        system, total, rate, left = one.system, one.total, one.throughput, ""
+        if rate is not None and one.left is not None:  # after a failure
+            share = share_text(one.left / rate.value)
+            left = f"{format_in(float(f'{one.left:.4g}'), '')} ({share})" if one.left else "nothing"
+        found.append((
+            name,
+            "" if system is None else usd_brief(system),
+            "" if total is None or one.cost is None else f"{usd_brief(total)}{_assumed(one)}",
+            "" if rate is None else format_in(rate.value, ""),
+            "" if rate is None or total is None else f"${total.value / rate.value:,.3f}",
+            left,
+        ))  # fmt: skip
     columns = ("Candidate", "System", "With licenses", "Throughput", each, "After a failure")
     return _with_text([Column(title, numeric=title != "Candidate") for title in columns], found, "", UNKNOWN)
 
@@ -252,27 +250,18 @@ def _edition_cost(row: Row, one: Candidate, rules: Rules) -> str:
     return f"{usd_brief(row.term_cost)}{' assumed' if row.assumed else ''}{small and f'; {small}'}"
 
 
-def _left(left: float, rate: float) -> str:
-    """Return the throughput that a failure leaves, and its share."""
-    return f"{format_in(float(f'{left:.4g}'), '')} ({share_text(left / rate)})" if left else "nothing"
-
-
 def candidate_sentences(candidates: Sequence[Candidate]) -> list[str]:
     """Return what limits each candidate and, where a capacity is unknown, what was judged; of some the same in one."""
     of_text: dict[str, list[str]] = {}
     for one, name in zip(candidates, short_names(candidates), strict=True):
-        of_text.setdefault(_sentence(one), []).append(name)
+        text, is_open = "no workload. Give one with --workload FILE", verdict(one.sizing.cards) is None
+        card = first_card(one.sizing.cards) if is_open else one.limit
+        if card is not None:
+            judged = [each for each in one.sizing.cards if each.share is not None and is_open]
+            known = ", ".join(f"{TITLES[each.resource]} {share_text(each.share or 0.0)}" for each in judged)
+            text = f"{card.statement}{unsettled_note(card, one.sizing.cards)}{f'. Judged: {known}' if known else ''}"
+        of_text.setdefault(text, []).append(name)
     return [f"{', '.join(names)}: {text}" for text, names in of_text.items()]
-
-
-def _sentence(one: Candidate) -> str:
-    is_open = verdict(one.sizing.cards) is None
-    card = first_card(one.sizing.cards) if is_open else one.limit
-    if card is None:
-        return "no workload. Give one with --workload FILE"
-    judged = [each for each in one.sizing.cards if each.share is not None and is_open]
-    known = ", ".join(f"{TITLES[each.resource]} {share_text(each.share or 0.0)}" for each in judged)
-    return f"{card.statement}{unsettled_note(card, one.sizing.cards)}{f'. Judged: {known}' if known else ''}"
 
 
 def _row(one: Candidate, name: str, *, with_term: bool) -> tuple[str, ...]:
@@ -281,28 +270,14 @@ def _row(one: Candidate, name: str, *, with_term: bool) -> tuple[str, ...]:
     lost = max((each.n_plus_one for each in cards if each.n_plus_one is not None), default=None)
     used, left, later = map(share_cell, (card.share, lost, card.last_year))
     label = status_label(one.status, assumed=bool(card.assumed))
-    return (
-        *(
-            name,
-            label,
-            TITLES.get(card.resource, UNKNOWN),
-            used,
-            OUTAGE if any(each.outage for each in cards) else left,
-        ),
-        later if any(each.horizon_years for each in one.sizing.cards) else "",
-        ", ".join(not_judged(one)),
-        _cost(one, with_term=with_term),
-    )
-
-
-def _cost(one: Candidate, *, with_term: bool) -> str:
-    """Return the cost of the licenses: ``$1.26M assumed`` where nobody chose the edition."""
-    card = next(card for card in one.sizing.cards if card.resource == "license")
-    if card.status == ShareStatus.FAIL.value:
-        return "not permitted"
-    if one.price is None or one.price.total is None:
-        return UNKNOWN
-    return f"{usd_brief(one.price.total)}{one.price.term if with_term else ''}{_assumed(one)}"
+    cost = UNKNOWN  # of the licenses: $1.26M assumed where nobody chose the edition
+    if next(each for each in cards if each.resource == "license").status == _FAIL:
+        cost = "not permitted"
+    elif one.price is not None and one.price.total is not None:
+        cost = f"{usd_brief(one.price.total)}{one.price.term if with_term else ''}{_assumed(one)}"
+    left = OUTAGE if any(each.outage for each in cards) else left
+    later = later if any(each.horizon_years for each in cards) else ""
+    return name, label, TITLES.get(card.resource, UNKNOWN), used, left, later, ", ".join(not_judged(one)), cost
 
 
 def _assumed(one: Candidate) -> str:

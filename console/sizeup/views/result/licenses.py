@@ -34,6 +34,25 @@ _COUNTED = {
 def license_table(sizing: Sizing, rules: Rules) -> Table:
     """Return every product of every vendor on this machine: licenses required, and the list price."""
     products = rows(sizing.inputs, rules)
+    days: dict[str, dict[str, None]] = {}
+    reasons: dict[str, list[str]] = {}
+    for row in products:
+        if row.list_date:
+            days.setdefault(row.list_date, {})[row.pack] = None
+        if row.forbidden:
+            reasons.setdefault(row.rule, []).append(row.title)
+    lists = "; ".join(f"{', '.join(days[day])} {day}" for day in sorted(days))
+    missing = dict.fromkeys(row.missing for row in products if row.missing not in ("", _NOT_PUBLIC))
+    flags = ", ".join(KEYS[name].flag for name in missing if name in KEYS)
+    notes = (
+        f" Date of the lists: {lists}." if lists else "",
+        # What an order holds beyond the machine is said once for each product.
+        " What an assumed count rests on is in the working of that product." * any(row.assumed for row in products),
+        *dict.fromkeys(f" {row.title}: {row.note}." for row in products if row.note),
+        f" For the unknown ones, use {flags}." if flags else "",
+        *(f" {capitalized(name)}." for name in missing if name not in KEYS),
+        *(f" Not allowed: {'; '.join(titles)}: {why}." for why, titles in reasons.items()),
+    )
     years = format_in(term_years(Sheet(sizing.inputs, rules)), "years")
     return Table(
         "Licenses",
@@ -42,58 +61,28 @@ def license_table(sizing: Sizing, rules: Rules) -> Table:
             *(Column(title, numeric=True) for title in ("Licenses", "List price", "Over the term")),
             Column("Status"),
         ),
-        tuple((*_cells(row), _status(row, sizing.inputs, rules)) for row in products),
+        tuple(_cells(row, sizing.inputs, rules) for row in products),
         note=f"List prices in USD before discount; over the term of {years} with support, less your discount. No legal "
-        "advice. Licenses are counted for "
-        f"{', '.join(_counted(sizing))}.{_lists(products)}{_assumed(products)}{_missing(products)}{_refused(products)}",
+        f"advice. Licenses are counted for {', '.join(_counted(sizing))}.{''.join(notes)}",
     )
 
 
-def _cells(row: Row) -> tuple[str, ...]:
-    term = "" if row.term_cost is None else _dollars(row.term_cost)
-    return row.pack, row.title, _license_count(row), _license_price(row), term
-
-
-def _lists(products: tuple[Row, ...]) -> str:
-    """Return of which day the lists are that the prices are from, by vendor."""
-    days: dict[str, list[str]] = {}
-    for row in products:
-        if row.list_date:
-            days.setdefault(row.list_date, []).append(row.pack)
-    texts = [f"{', '.join(dict.fromkeys(days[day]))} {day}" for day in sorted(days)]
-    return f" Date of the lists: {'; '.join(texts)}." if texts else ""
-
-
-def _status(row: Row, inputs: Inputs, rules: Rules) -> str:
-    """Return whether the count rests on an assumption, and by which limits the product is too small for the load."""
-    if row.forbidden or row.units is None:
-        return "FAIL" if row.forbidden else "UNKNOWN"
+def _cells(row: Row, inputs: Inputs, rules: Rules) -> tuple[str, ...]:
+    """Return a row; its status is whether the count rests on an assumption, and what the product is too small for."""
+    price, term = "", "" if row.term_cost is None else _dollars(row.term_cost)
+    if row.forbidden:
+        return row.pack, row.title, "not allowed here", price, term, "FAIL"
+    if row.list_price is not None:
+        own = ", yours" if row.list_price.origin is Origin.USER else ""
+        price = f"{_dollars(row.list_price)}{' a year' if row.yearly else ''}{own}"
+    elif row.units is not None:
+        price = "not public" if row.missing == _NOT_PUBLIC else "unknown"
+    if row.units is None:
+        return row.pack, row.title, "none needed" if row.free else "unknown", price, term, "UNKNOWN"
     small = ": ".join(too_small(inputs, rules, row.pack, row.product))
-    return "; ".join(filter(None, ("ASSUMED" if row.assumed else "" if small else "PASS", small)))
-
-
-def _assumed(products: tuple[Row, ...]) -> str:
-    """Return what shows the assumptions of a count, and why an order holds more than the machine has."""
-    orders = dict.fromkeys(f" {row.title}: {row.note}." for row in products if row.note)
-    rests = " What an assumed count rests on is in the working of that product."
-    return "".join((rests if any(row.assumed for row in products) else "", *orders))
-
-
-def _missing(products: tuple[Row, ...]) -> str:
-    """What makes the unknown counts and prices known; empty where all are."""
-    missing = dict.fromkeys(row.missing for row in products if row.missing not in ("", _NOT_PUBLIC))
-    flags = [KEYS[name].flag for name in missing if name in KEYS]
-    asked = f" For the unknown ones, use {', '.join(flags)}." if flags else ""
-    return "".join((asked, *(f" {capitalized(name)}." for name in missing if name not in KEYS)))
-
-
-def _refused(products: tuple[Row, ...]) -> str:
-    """Why products are not allowed, a sentence for each reason with its products."""
-    reasons: dict[str, list[str]] = {}
-    for row in products:
-        if row.forbidden:
-            reasons.setdefault(row.rule, []).append(row.title)
-    return "".join(f" Not allowed: {'; '.join(titles)}: {why}." for why, titles in reasons.items())
+    status = "; ".join(filter(None, ("ASSUMED" if row.assumed else "" if small else "PASS", small)))
+    count = "none needed" if row.free else count_range(row.units, row.units.unit)
+    return row.pack, row.title, count, price, term, status
 
 
 def _counted(sizing: Sizing) -> Iterator[str]:
@@ -110,26 +99,6 @@ def _counted(sizing: Sizing) -> Iterator[str]:
         yield f"in a guest of hosts with {number}"
     if guest is None and isinstance(cores, Quantity) and cores.origin is Origin.DETECTED:
         yield "perhaps in a guest, as nothing proves bare metal"
-
-
-def _license_count(row: Row) -> str:
-    if row.forbidden:
-        return "not allowed here"
-    if row.free:
-        return "none needed"
-    if row.units is None:
-        return "unknown"
-    return count_range(row.units, row.units.unit)
-
-
-def _license_price(row: Row) -> str:
-    if row.forbidden:
-        return ""
-    if row.list_price is None:
-        missing = "not public" if row.missing == _NOT_PUBLIC else "unknown"
-        return "" if row.units is None else missing
-    own = row.list_price.origin is Origin.USER
-    return f"{_dollars(row.list_price)}{' a year' if row.yearly else ''}{', yours' if own else ''}"
 
 
 def _dollars(price: Quantity) -> str:

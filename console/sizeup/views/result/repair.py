@@ -23,8 +23,6 @@ _MOST = 24
 """Sizes that are tried of one thing before it is given up."""
 _LINKS = {"fc": "{}GFC port", "eth": "{} GbE port"}
 """What links are called, by the letters that their names begin with."""
-
-
 _Change = tuple[str, Mapping[str, Value]]
 """What is added, ``2 more 16GFC ports (hba)``, and the inputs with it."""
 _LATEST: list[tuple[AdviceSet, str, str]] = []
@@ -39,44 +37,35 @@ def repair_text(card: Card, given: AdviceSet) -> str:
     if not isinstance(given, Sizing) or card.share is None:
         return ""
     if not (_LATEST and _LATEST[0][0] is given and _LATEST[0][1] == card.resource):
-        _LATEST[:] = [(given, card.resource, _repair(card, given))]
+        _LATEST[:] = [(given, card.resource, _repair(card, given.inputs))]
     return _LATEST[0][2]
 
 
-def _repair(card: Card, given: Sizing) -> str:
-    for changes in _series(card, given.inputs):
-        for what, inputs in changes:
+def _repair(card: Card, inputs: Mapping[str, Value]) -> str:
+    series: list[Iterator[_Change]] = []  # each of rising size
+    if card.resource == "storage":
+        series += [*(_links(inputs, stage.name) for stage in card.stages), _ports(inputs)]
+    if card.resource in ("storage", "space"):
+        series.append(_drives(inputs))
+    for changes in series:
+        for what, changed in changes:
             try:
-                found = answer(inputs, card.advice, shipped())
+                found = answer(changed, card.advice, shipped())
             except UsageError:
                 break  # it contradicts another input
             if found is None or found.decision not in _PASSED:
                 continue
-            after = next(one for one in size(inputs).cards if one.resource == card.resource)
-            return f"{what}, then {_shares(after)}"
+            after = next(one for one in size(changed).cards if one.resource == card.resource)
+            last = f"in year {after.horizon_years:g}"
+            shares = {
+                "": after.share,
+                " after a failure": after.n_plus_one,
+                f" {last}": after.last_year,
+                f" after a failure {last}": max((one.last_year or 0.0 for one in after.failures), default=0.0) or None,
+            }
+            used = (f"{share_text(share)}{when}" for when, share in shares.items() if share is not None)
+            return f"{what}, then {', '.join(used)}"
     return ""
-
-
-def _shares(card: Card) -> str:
-    """Return what is used of a resource: ``48%, 72% after a failure``."""
-    last_year = f"in year {card.horizon_years:g}"
-    shares = {
-        "": card.share,
-        " after a failure": card.n_plus_one,
-        f" {last_year}": card.last_year,
-        f" after a failure {last_year}": max((one.last_year or 0.0 for one in card.failures), default=0.0) or None,
-    }
-    return ", ".join(f"{share_text(share)}{when}" for when, share in shares.items() if share is not None)
-
-
-def _series(card: Card, inputs: Mapping[str, Value]) -> Iterator[Iterator[_Change]]:
-    """Yield what can be enlarged, each as changes of rising size."""
-    if card.resource == "storage":
-        for stage in card.stages:
-            yield _links(inputs, stage.name)
-        yield _ports(inputs)
-    if card.resource in ("storage", "space"):
-        yield _drives(inputs)
 
 
 def _links(inputs: Mapping[str, Value], stage: str) -> Iterator[_Change]:
@@ -99,14 +88,10 @@ def _links(inputs: Mapping[str, Value], stage: str) -> Iterator[_Change]:
         on = f"@{cards + more}" if cards else ""
         wider = ",".join((*parts[:place], f"{stage}:{link}*{total}{on}", *parts[place + 1 :]))
         where = f"{stage}, {_more(more, 'card')}" if cards else stage
-        what = f"{_more(more * step, _link_name(link))} ({where})"
+        letters = link.rstrip("0123456789")
+        name = _LINKS.get(letters, f"{link} link").format(link.removeprefix(letters))
+        what = f"{_more(more * step, name)} ({where})"
         yield what, {**inputs, "path.stages": replace(path, value=wider)}
-
-
-def _link_name(link: str) -> str:
-    letters = link.rstrip("0123456789")
-    name = _LINKS.get(letters)
-    return f"{link} link" if name is None else name.format(link.removeprefix(letters))
 
 
 def _ports(inputs: Mapping[str, Value]) -> Iterator[_Change]:

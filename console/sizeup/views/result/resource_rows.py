@@ -53,9 +53,12 @@ def resource_rows(
 def _row(
     view: CardView, findings: Sequence[Finding], found: Balance | None, machine: Machine | None, *, judged: bool
 ) -> ResourceRow:
-    card = view.judged
+    card, clock = view.judged, ""
+    if view.resource == "cpu" and machine is not None and machine.base_clock is not None and machine.core_count:
+        clock = f"{machine.core_count * machine.base_clock.value / 1e9:.3g} GHz in all"
     if not judged:
-        status, token = _health(view.resource, findings)
+        grave = _counts(one for one in findings if resource_of(one) == view.resource)
+        status, token = next(((f"{number} {word}", status_token(word)) for number, word in grave), ("ok", "ok"))
     elif view.status != UNKNOWN:
         status, token = view.label, status_token(view.status)
     else:
@@ -67,7 +70,7 @@ def _row(
         token,
         view.detected,
         view.found.texts,
-        _clock(machine) if view.resource == "cpu" else delivers(found, view.resource),
+        clock if view.resource == "cpu" else delivers(found, view.resource),
         card.demand,
         card_bar(card),
         "" if card.share is None else share_text(card.share),
@@ -76,24 +79,11 @@ def _row(
     )
 
 
-def _health(resource: str, findings: Sequence[Finding]) -> tuple[str, str]:
-    """Return what the findings say of a resource: the gravest with their number, or ``ok``."""
-    grave = _counts(one for one in findings if resource_of(one) == resource)
-    return next(((f"{number} {word}", status_token(word)) for number, word in grave), ("ok", "ok"))
-
-
 def _counts(findings: Iterable[Finding]) -> list[tuple[int, str]]:
     """Return how many findings are grave, the worst first: 1 ``FAIL``, 3 ``WARN``."""
     number = Counter(one.severity for one in findings)
     grave = (Severity.CRITICAL, Severity.WARNING)
     return [(number[severity], SEVERITY_WORDS[severity]) for severity in grave if number[severity]]
-
-
-def _clock(machine: Machine | None) -> str:
-    """Return the clock of all cores together."""
-    if machine is None or machine.base_clock is None or not machine.core_count:
-        return ""
-    return f"{machine.core_count * machine.base_clock.value / 1e9:.3g} GHz in all"
 
 
 def license_text(views: Sequence[CardView]) -> str:

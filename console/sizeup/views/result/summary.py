@@ -46,20 +46,21 @@ def summary(
     given = AdviceSet() if advice is None else advice.given
     cards = card_views(given, machine, session)
     findings = all_findings(machine, session)
-    return Summary(
-        verdict_text(given, cards, [finding for _, finding in findings], actions),
-        cards,
-        findings,
-        given,
-        "" if advice is None else advice.label,
-    )
+    verdict = verdict_text(given, cards, [finding for _, finding in findings], actions)
+    return Summary(verdict, cards, findings, given, "" if advice is None else advice.label)
 
 
 def all_findings(machine: Machine | None, session: Session | None) -> tuple[tuple[str, Finding], ...]:
     """Return the findings of discovery and of the run with a key for each, the gravest first."""
-    found = _by_key(
-        () if machine is None else machine.findings, map(worded, () if session is None else session.findings)
-    )
+    found: dict[str, Finding] = {}
+    of_run = map(worded, () if session is None else session.findings)
+    # A run writes down what discovery found as well: of those the later holds. What one of them reports twice are two.
+    for source in (() if machine is None else machine.findings, of_run):
+        times: Counter[str] = Counter()
+        for finding in source:
+            key = " ".join((finding.id, *finding.subjects))
+            times[key] += 1
+            found[f"{key} {times[key]}" if times[key] > 1 else key] = finding
     return tuple(sorted(found.items(), key=lambda pair: gravity(pair[1])))
 
 
@@ -68,37 +69,17 @@ def critical(findings: Iterable[Finding]) -> list[Finding]:
     return [one for one in findings if one.severity is Severity.CRITICAL]
 
 
-def _by_key(*sources: Iterable[Finding]) -> dict[str, Finding]:
-    """Findings by key. A run writes down what discovery found as well: of those the later holds.
-
-    What one source reports twice are two findings, whatever they are about.
-    """
-    found: dict[str, Finding] = {}
-    for source in sources:
-        times: Counter[str] = Counter()
-        for finding in source:
-            key = " ".join((finding.id, *finding.subjects))
-            times[key] += 1
-            found[f"{key} {times[key]}" if times[key] > 1 else key] = finding
-    return found
-
-
 def finding_parts(finding: Finding, *, confirmation: bool = True) -> tuple[tuple[str, ...], ...]:
     """What was seen, what follows, what to do, and what would confirm it; each a heading and its lines."""
+    quantity = finding.quantity.replace(".", " ").replace("_", " ").replace("iops", "IOPS")
+    measuring = f"the probe {finding.probe}" if finding.probe else f"measuring {quantity}" if quantity else ""
     parts = (
         ("Seen", *finding.evidence),
         ("What it means", finding.consequence),
         ("What to do", finding.remedy, *(f"  {line}" for line in finding.command.splitlines())),
-        ("What would confirm it", _confirmation(finding) if confirmation else ""),
+        ("What would confirm it", measuring if confirmation else ""),
     )
     return tuple(part for part in parts if any(part[1:]))
-
-
-def _confirmation(finding: Finding) -> str:
-    if finding.probe:
-        return f"the probe {finding.probe}"
-    quantity = finding.quantity.replace(".", " ").replace("_", " ").replace("iops", "IOPS")
-    return f"measuring {quantity}" if quantity else ""
 
 
 def card_details(card: CardView, given: AdviceSet, machine: Machine | None) -> tuple[str, ...]:

@@ -24,11 +24,12 @@ _BAD = ("fail", "warn")
 _RATES = ("db.growth_percent", "workload.growth_percent")
 """Keys of a growth per year, the more special one first."""
 _CAPACITY_KEYS = ("capacity.", "path.", "array.")
+_BY_LINKS = "capacity by its links, not measured"
 _CAPACITY_FROM = {
     Origin.USER: "capacity as entered",
     Origin.PRESET: "capacity as published",
     Origin.MEASURED: "capacity measured",
-    Origin.DETECTED: "capacity by its links, not measured",
+    Origin.DETECTED: _BY_LINKS,
 }
 _TYPED = dict.fromkeys((TYPED_SOURCE, OPTION_SOURCE), "your inputs")
 """What a source is called that means nothing to a reader."""
@@ -84,8 +85,13 @@ def verdict_text(
     """
     card = first_card(given.cards)
     if card is None:
-        statement = " ".join((f"{without}{_lacking(views)}.", *actions))
-        return VerdictText(NO_VERDICT_YET, statement, fix)
+        lacking = ""  # what the measurements lack beside the workload
+        if not any(view.found.valid for view in views):
+            void = [view for view in views if view.found.void]
+            names = listed([RESOURCE_NAMES.get(view.resource, view.resource) for view in void])
+            why = "did not converge" if all(view.found.open for view in void) else "not valid"
+            lacking = f"; {names} measured, but {why}" if void else " and nothing measured"
+        return VerdictText(NO_VERDICT_YET, " ".join((f"{without}{lacking}.", *actions)), fix)
     working = given.find(card.advice)
     return VerdictText(
         overall_text(given.cards),
@@ -100,15 +106,6 @@ def overall_text(cards: Sequence[Card]) -> str:
     """Return the status of all resources together as it is shown."""
     status = overall(cards)
     return NO_VERDICT if status is ShareStatus.UNKNOWN else status_text(status.value)
-
-
-def _lacking(views: Sequence[CardView]) -> str:
-    """Return what the measurements lack beside the workload; empty where some figure counts."""
-    if any(view.found.valid for view in views):
-        return ""
-    void = [RESOURCE_NAMES.get(view.resource, view.resource) for view in views if view.found.void]
-    why = "did not converge" if all(view.found.open for view in views if view.found.void) else "not valid"
-    return f"; {listed(void)} measured, but {why}" if void else " and nothing measured"
 
 
 def resource_of(finding: Finding) -> str:
@@ -160,19 +157,14 @@ def _basis(card: Card, working: Advice) -> str:
         year = "" if card.last_year is None else f": {share_text(card.last_year)} in year {card.horizon_years:g}"
         parts.append(f"+{format_in(growth.value, '%')} a year{year}")
     if card.resource == "storage" and card.share is not None:
-        parts.append(_CAPACITY_FROM[_capacity_origin(card, working)])
+        # Where the capacity that decides comes from: of links and drives that were named, where their names do.
+        decides = card.stages[0] if card.stages else StageUse("", 0.0)
+        keys = _CAPACITY_KEYS if decides.origin is None else ("path.stages",) if decides.path else ("array.",)
+        values = [entry.quantity or entry.words for entry in working.inputs if entry.key.startswith(keys)]
+        origins = {value.origin for value in values if value is not None}
+        origins = {decides.origin} if decides.origin in _CAPACITY_FROM else origins
+        parts.append(next((text for origin, text in _CAPACITY_FROM.items() if origin in origins), _BY_LINKS))
     return "; ".join(parts)
-
-
-def _capacity_origin(card: Card, working: Advice) -> Origin:
-    """Return where the capacity that decides comes from: of links and drives that were named, where their names do."""
-    decides = card.stages[0] if card.stages else StageUse("", 0.0)
-    if decides.origin in _CAPACITY_FROM:
-        return decides.origin
-    keys = _CAPACITY_KEYS if decides.origin is None else ("path.stages",) if decides.path else ("array.",)
-    values = [entry.quantity or entry.words for entry in working.inputs if entry.key.startswith(keys)]
-    origins = {value.origin for value in values if value is not None}
-    return next((origin for origin in _CAPACITY_FROM if origin in origins), Origin.DETECTED)
 
 
 def unsettled_note(first: Card, cards: Sequence[Card]) -> str:
