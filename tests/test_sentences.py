@@ -33,11 +33,10 @@ ALLOWED = {
         "sizing/editions.py": "_cloud",
         "sizing/flash.py": "_bookkeeping",
         "sizing/io/capacity.py": "_found_links _connections",
-        "sizing/io/demand.py": "fills_in",
         "sizing/licensing/contract.py": "count_basis",
         "sizing/licensing/count.py": "counted_hosts FormulaNames.__call__ _refuse_more_than_there_are",
         "sizing/licensing/required.py": "_units",
-        "sizing/workload.py": "covers_one_instance",
+        "sizing/workload.py": "covers_one_instance fills_in",
         "views/run/step_badge.py": "short_axis",
     },
     "the width of a line": {

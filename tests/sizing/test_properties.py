@@ -12,15 +12,15 @@ from characters import ANY_CHARACTER
 from sizeup.errors import UsageError
 from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity, Words, compare
-from sizeup.sizing import cards, cpu, memory_share, rules
+from sizeup.sizing import cards, rules, server_share
 from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.input_value import Value
-from sizeup.sizing.io import share, space
-from sizeup.sizing.io.demand import io_demand
+from sizeup.sizing.io import share
 from sizeup.sizing.keys import KEYS, InputKind, parse_settings
 from sizeup.sizing.sensitivity import flips, tornado
 from sizeup.sizing.sheet import Sheet
 from sizeup.sizing.verdict import WORST_FIRST
+from sizeup.sizing.workload import io_demand
 from sizeup.units import base_unit
 
 pytestmark = pytest.mark.ci
@@ -196,7 +196,7 @@ LOADS = {
     "memory.sessions": (1, 2000),
 }
 _BYTES = ("workload.mb_s", "workload.sequential_mb_s")
-RESOURCES = (*share.CALCULATIONS, *space.CALCULATIONS, *cpu.CALCULATIONS, *memory_share.CALCULATIONS)
+RESOURCES = (*share.CALCULATIONS, *server_share.CALCULATIONS)
 _WORST = [status.value for status in WORST_FIRST]
 
 

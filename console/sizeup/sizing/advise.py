@@ -14,11 +14,11 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice, AdviceSet, Card, OpenQuestion
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing import claims, cpu, editions, flash, memory, memory_share, redo, rules, scan, value
+from sizeup.sizing import claims, editions, flash, memory, redo, rules, scan, server_share, value, workload
 from sizeup.sizing.cards import resource_cards
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.detected import detected, space_for, storage_of
-from sizeup.sizing.io import array, capacity, demand, response, share, space, transfer_cost
+from sizeup.sizing.io import array, capacity, response, share, transfer_cost
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing import cost, count, limits, required
 from sizeup.sizing.licensing.cost import price_warnings
@@ -28,7 +28,7 @@ from sizeup.sizing.storage_paths import find_target
 from sizeup.text import capitalized
 
 _MODULES = (
-    *(share, space, cpu, memory_share, demand, capacity, transfer_cost, array, response),
+    *(share, server_share, workload, capacity, transfer_cost, array, response),
     *(redo, memory, flash, scan, required, limits, cost, editions, value, claims),
 )
 """In the order of the page."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.io.array import drive_count
-from sizeup.sizing.io.capacity import find_bottleneck, servers
-from sizeup.sizing.sheet import Calculation, Sheet, answered, in_seconds, shown, term, worked
+from sizeup.sizing.io.capacity import find_bottleneck
+from sizeup.sizing.sheet import Calculation, Sheet, answered, in_seconds, servers, shown, term, worked
 from sizeup.units import format_in
 
 
@@ -43,13 +43,13 @@ def _claim(sheet: Sheet) -> Iterator[Advice]:
     rate = _rate(sheet)
     if least is None or rate is None:
         return
-    capacity = term(least.capacity, "MB/s")
+    capacity = term(least[1], "MB/s")
     share = worked(sheet, term(rate, "MB/s") / capacity, "%")
     above = share.value > 1
-    verdict = f"within its path: {share} of {capacity} ({least.name})"
+    verdict = f"within its path: {share} of {capacity} ({least[0]})"
     if above:
         verdict = (
-            f"above its path: {least.name} has {capacity}. Likely reasons: a cache, another block size, or a link rate "
+            f"above its path: {least[0]} has {capacity}. Likely reasons: a cache, another block size, or a link rate "
             "taken for payload"
         )
     verdict = f"observed {shown(rate, 'MB/s')} is {verdict}"

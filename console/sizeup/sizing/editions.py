@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing import cpu, memory_share
+from sizeup.sizing import server_share
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
     OF_ONE_PACK,
@@ -244,7 +244,7 @@ def too_small(inputs: Inputs, rules: Rules, pack: str, product: str) -> tuple[st
     sheet = Sheet({**kept, **named}, rules)
     if not limits_of_chosen(sheet):
         return ()
-    for calculation in (*cpu.CALCULATIONS, *memory_share.CALCULATIONS):
+    for calculation in server_share.CALCULATIONS:
         with suppress(MissingError):
             list(calculation.work(sheet))
     status, fails = {card.resource: card.status for card in sheet.cards}, ShareStatus.FAIL.value

@@ -76,35 +76,27 @@ def _dotted(node: ast.expr) -> str | None:
     return None
 
 
-def _children(node: ast.expr) -> tuple[ast.expr, ...] | None:
-    """The parts of a permitted node; None for one that is not permitted."""
-    match node:
-        case ast.Constant(value=bool()):
-            return None
-        case ast.Constant(value=int() | float()):
-            return ()
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            return (left, right)
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
-            return (left, right)
-        case ast.IfExp(test=ast.Compare() as test, body=body, orelse=orelse):
-            return (test, body, orelse)
-        case ast.Call(func=ast.Name(id=name), args=[_, *_] as args, keywords=[]) if name in _FUNCTIONS:
-            return tuple(args)
-    return None
-
-
 def _check(node: ast.expr, names: dict[str, None], where: str, text: str) -> None:
-    name = _dotted(node)
-    if name is not None:
-        names[name] = None
-        return
-    children = _children(node)
-    if children is None:
-        raise MalformedError(
-            f"{where}: expected numbers, names, + - * /, a comparison, ceil, floor, max, min; "
-            f"found {ast.unparse(node)!r} in {text!r}"
-        )
+    """Refuse a node that is not permitted, and collect the names in it."""
+    children: tuple[ast.expr, ...] = ()
+    match node:
+        case ast.Name() | ast.Attribute() if (name := _dotted(node)) is not None:
+            names[name] = None
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            pass
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            children = (left, right)
+        case ast.Compare(left=left, ops=[test], comparators=[right]) if type(test) in _COMPARISONS:
+            children = (left, right)
+        case ast.IfExp(test=ast.Compare() as condition, body=body, orelse=orelse):
+            children = (condition, body, orelse)
+        case ast.Call(func=ast.Name(id=function), args=[_, *_] as args, keywords=[]) if function in _FUNCTIONS:
+            children = tuple(args)
+        case _:
+            raise MalformedError(
+                f"{where}: expected numbers, names, + - * /, a comparison, ceil, floor, max, min; "
+                f"found {ast.unparse(node)!r} in {text!r}"
+            )
     for child in children:
         _check(child, names, where, text)
 

@@ -35,7 +35,7 @@ def _effective(sheet: Sheet) -> Iterator[Advice]:
     factor = _compression(sheet).value if "scan.raw_gb" in sheet.inputs else 1.0
     share = sheet.optional("scan.partition_percent")
     factor /= 1.0 if share is None else share.value
-    capacity = term(least.capacity, "MB/s")
+    capacity = term(least[1], "MB/s")
     rate = worked(sheet, capacity * term(factor, ""), "MB/s")
     verdict = f"effective scan rate: {rate} at a storage capacity of {capacity}"
     yield answered(sheet, "scan.effective", "Effective scan rate", verdict, rate, "scan")

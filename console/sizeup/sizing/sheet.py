@@ -215,6 +215,14 @@ def open_question(name: str, calculation: str, unused: UnusedMeasurement | None 
     return OpenQuestion(name, calculation, key.help, key.flag, reason)
 
 
+def servers(sheet: Sheet) -> float:
+    """Return the number of servers of the cluster; 1 for a single server."""
+    nodes = sheet.inputs.get("cluster.nodes")
+    if not isinstance(nodes, Quantity) or nodes.value == 1:
+        return 1.0
+    return sheet.number("cluster.nodes").value
+
+
 def find_fact(facts: Iterable[Struct], kind: type[Fact]) -> Fact | None:
     """Return the first of the facts that is of a kind; None where nothing of it was found."""
     return next((one for one in facts if isinstance(one, kind)), None)

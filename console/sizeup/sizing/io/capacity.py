@@ -16,7 +16,7 @@ from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.array import StageCapacity, drives_stage, flash_drives
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import shares_load
-from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, brief, shown, term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, brief, servers, shown, term, worked
 from sizeup.text import capitalized, nearest
 from sizeup.units import format_in
 
@@ -111,14 +111,6 @@ def path_stages(sheet: Sheet) -> list[StageCapacity]:
     if storage is not None or requests is not None:
         stages.append(StageCapacity(STORAGE, storage, requests))
     return stages
-
-
-def servers(sheet: Sheet) -> float:
-    """Return the number of servers of the cluster; 1 for a single server."""
-    nodes = sheet.inputs.get("cluster.nodes")
-    if not isinstance(nodes, Quantity) or nodes.value == 1:
-        return 1.0
-    return sheet.number("cluster.nodes").value
 
 
 def inside_servers(sheet: Sheet) -> bool:
@@ -257,24 +249,17 @@ def with_drives(
     return stages if drives is None else [*stages, drives]
 
 
-class Bottleneck(Struct, frozen=True):
-    """The stage with the least bandwidth."""
-
-    name: str
-    capacity: Quantity
-
-
-def find_bottleneck(sheet: Sheet) -> Bottleneck | None:
-    """Return the stage with the least bandwidth; None where no stage reports its bandwidth."""
+def find_bottleneck(sheet: Sheet) -> tuple[str, Quantity] | None:
+    """Return the stage with the least bandwidth, and this; None where no stage reports its bandwidth."""
     reads = sheet.number("workload.read_percent").value
     stages = with_drives(sheet, path_stages(sheet), None, reads)
-    known = [Bottleneck(stage.name, stage.rate) for stage in stages if stage.rate is not None]
+    known = [(stage.name, stage.rate) for stage in stages if stage.rate is not None]
     if not known:
         return None
-    least = min(known, key=lambda stage: stage.capacity.value)
+    name, rate = min(known, key=lambda one: one[1].value)
     if len(known) > 1:
-        sheet.line(f"least of {len(known)} stages: {least.name}, {shown(least.capacity, 'MB/s')}")
-    return least
+        sheet.line(f"least of {len(known)} stages: {name}, {shown(rate, 'MB/s')}")
+    return name, rate
 
 
 def _capacity(sheet: Sheet) -> Iterator[Advice]:
@@ -293,13 +278,14 @@ def _capacity(sheet: Sheet) -> Iterator[Advice]:
         verdict = f"{what}: unknown, because {why}. {action}"
         yield sheet.advice("io.capacity", what, verdict, decision="unknown")
         return
-    for doubt in least.capacity.doubts:
+    name, rate = least
+    for doubt in rate.doubts:
         end = "any rate" if doubt.end is None else format_in(float(f"{doubt.end:.4g}"), "MB/s")
         certain = f"only {end} are certain" if doubt.end else "nothing of it is certain"
         bound = f"at most {end}" if doubt.upper else certain
         sheet.caveat(f"{bound}, because {doubt.reason}" + (f". {doubt.action}" if doubt.action else ""))
-    verdict = f"storage capacity: {brief(least.capacity, 'MB/s')} (bottleneck: {least.name})"
-    yield sheet.advice("io.capacity", "Storage capacity", verdict, least.capacity, "MB/s", decision=least.name)
+    verdict = f"storage capacity: {brief(rate, 'MB/s')} (bottleneck: {name})"
+    yield sheet.advice("io.capacity", "Storage capacity", verdict, rate, "MB/s", decision=name)
 
 
 CALCULATIONS = (

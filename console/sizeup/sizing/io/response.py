@@ -9,12 +9,11 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.io.array import drive_count, drive_iops
-from sizeup.sizing.io.capacity import MEASURE, servers
-from sizeup.sizing.io.demand import io_demand
+from sizeup.sizing.io.capacity import MEASURE
 from sizeup.sizing.io.share import all_stages
-from sizeup.sizing.sheet import Calculation, Sheet, answered, brief, figure, term
+from sizeup.sizing.sheet import Calculation, Sheet, answered, brief, figure, servers, term
 from sizeup.sizing.verdict import share_text
-from sizeup.sizing.workload import Demand
+from sizeup.sizing.workload import Demand, io_demand
 from sizeup.text import capitalized
 from sizeup.units import format_in
 

@@ -1,4 +1,4 @@
-"""The share of storage capacity that a demand takes: at every stage, in MB/s and IOPS; the highest limits."""
+"""The shares of the storage that a workload takes: of each stage in MB/s and IOPS, the highest limits; and of space."""
 
 from __future__ import annotations
 
@@ -10,16 +10,25 @@ from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Bounds, Failure, ShareFacts, StageUse
 from sizeup.quantity import Doubt, Origin, Quantity, Words
-from sizeup.sizing.io.array import StageCapacity, replaced_figures
-from sizeup.sizing.io.capacity import INSIDE, MEASURE, STORAGE, find_bottleneck, path_stages, servers, with_drives
-from sizeup.sizing.io.demand import io_demand
+from sizeup.sizing.io.array import StageCapacity, drive_count, raw_bytes, replaced_figures, usable_bytes
+from sizeup.sizing.io.capacity import (
+    INSIDE,
+    MEASURE,
+    STORAGE,
+    find_bottleneck,
+    inside_servers,
+    path_stages,
+    with_drives,
+)
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.sheet import Calculation, Inputs, Sheet, answered, brief, figure, shown, term
+from sizeup.sizing.sheet import Calculation, Inputs, Sheet, answered, brief, figure, servers, shown, term
 from sizeup.sizing.verdict import (
     Judgment,
     ShareLimits,
     Shares,
     ShareStatus,
+    bounds_of,
+    decide,
     decided_card,
     exactly,
     failure,
@@ -37,7 +46,10 @@ from sizeup.sizing.workload import (
     at_ends,
     averages,
     covers_one_instance,
+    data_growth,
+    data_rate,
     growth,
+    io_demand,
     lacks_redo,
     workload_demand,
 )
@@ -587,13 +599,78 @@ def _balance(sheet: Sheet) -> Iterator[Advice]:
     demand = io_demand(sheet)
     if least is None or demand is None or not demand.by_rule or not demand.bytes_per_second:
         return
-    ratio = least.capacity.value / demand.bytes_per_second
-    sheet.line(f"{shown(least.capacity, 'MB/s')} / {format_in(demand.bytes_per_second, 'MB/s')} = {ratio:.6g}")
+    ratio = least[1].value / demand.bytes_per_second
+    sheet.line(f"{shown(least[1], 'MB/s')} / {format_in(demand.bytes_per_second, 'MB/s')} = {ratio:.6g}")
     title = "Storage capacity over the demand by rule of thumb"
     yield answered(sheet, "io.balance", title, f"{title}: {figure(ratio)} times", term(ratio, ""), "io.balance")
+
+
+def _space(sheet: Sheet) -> Iterator[Advice]:
+    database = sheet.optional("db.gb")
+    if database is None:
+        return
+    found = _found_space(sheet)
+    if found is None:
+        needed, why, key = brief(database, "GB"), "nothing tells how large the storage is", "capacity.gb"
+        if "array.disks" in sheet.inputs and "array.disk_gb" not in sheet.inputs:
+            why, key = f"the {KEYS['array.disk_gb'].help} is not given", "array.disk_gb"
+        elif servers(sheet) > 1:
+            why, key = INSIDE, "path.stages"
+        also = "" if key == "capacity.gb" else f" or {KEYS['capacity.gb'].assignment}"
+        said = f"Space: {needed} demand, capacity unknown, because {why}. Use {KEYS[key].flag}{also}"
+        yield judged(sheet, open_card("space", said, needed))
+        return
+    capacity, what = found
+    growth, bounds = data_growth(sheet), limits(sheet)
+
+    def shares(space: float, size: float, rate: float) -> Shares:
+        return Shares(size / space, growth=Growth(rate, growth.years))
+
+    judgment = decide(bounds, shares, capacity, database, data_rate(sheet, growth))
+    today, last = judgment.shares.today, judgment.shares.last_year
+    sheet.line(f"{shown(database, 'GB')} / {shown(capacity, 'GB')} = {share_text(today)}")
+    if last is not None:
+        later = format_in(float(f"{growth.grown(database.value):.4g}"), "GB")
+        sheet.line(f"in year {format_in(growth.years, '')}: {later}, {share_text(last)}")
+    sheet.caveat("tables and indexes alone count; redo and archived logs, backups and a reserve come on top")
+    facts = ShareFacts(bounds_of(database), bounds_of(capacity), "GB", bottleneck=what)
+    yield judged(sheet, decided_card("space", judgment, bounds, facts))
+
+
+def _found_space(sheet: Sheet) -> tuple[Quantity, str] | None:
+    """Return the space for the database and what gives it: as set, of the drives, else as detected; None if unknown.
+
+    Of drives without a RAID level it is between half and all of them; all disks of the machine are an upper end alone.
+    """
+    stated, inside = sheet.inputs.get("capacity.gb"), inside_servers(sheet)
+    drives = {"array.disks", "array.disk_gb"} <= sheet.inputs.keys() and not inside
+    of_level = drives and "array.raid" in sheet.inputs
+    if isinstance(stated, Quantity) and not (of_level and stated.origin is Origin.DETECTED):
+        space = sheet.number("capacity.gb")
+        place = None if "db.device" in sheet.inputs else sheet.optional_words("path.measured")
+        if place is None or space.origin is not Origin.DETECTED:
+            return space, stated.source
+        why, way = f"that the database goes to {place}, where the storage was measured", f"Use {KEYS['db.device'].flag}"
+        ends = (Doubt(end, why, way, upper=end is None, default=True) for end in (0.0, None))
+        return replace(space, doubts=(*space.doubts, *ends)), stated.source
+    if drives:
+        count = format_in(drive_count(sheet), "drives")
+        if of_level:
+            return usable_bytes(sheet), f"{count} in RAID {sheet.words('array.raid')}"
+        raw = raw_bytes(sheet)
+        level = Doubt(raw.value, "the RAID level is not given", f"Use {KEYS['array.raid'].flag}", upper=True)
+        copies = sheet.rule("raid.10.copies").value
+        return replace(raw, value=raw.value / copies, doubts=(level,)), f"half of {count}, as in RAID 10"
+    seen = None if "array.disks" in sheet.inputs else sheet.optional("path.disks_gb")
+    if seen is None:
+        return None
+    why = f"nothing says which of the disks ({brief(seen, 'GB')} in all) are for the database"
+    which = Doubt(0.0, why, f"Use {KEYS['db.device'].flag} or {KEYS['capacity.gb'].assignment}")
+    return replace(seen, doubts=(which,)), f"{seen.source}, all that the machine sees"
 
 
 CALCULATIONS = (
     Calculation("storage", _storage, ("verdict.storage",)),
     Calculation("capacity over the rule of thumb", _balance, ("io.balance",)),
+    Calculation("space", _space, ("verdict.space",), about=("db.gb", "capacity.gb")),
 )

@@ -8,10 +8,22 @@ from collections.abc import Iterator, Sequence
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
-from sizeup.sizing.io.capacity import path_stages, servers
-from sizeup.sizing.io.demand import io_demand
+from sizeup.sizing.io.capacity import path_stages
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, brief, figure, in_seconds, shown, term, worked
+from sizeup.sizing.sheet import (
+    Calculation,
+    Sheet,
+    Term,
+    answered,
+    brief,
+    figure,
+    in_seconds,
+    servers,
+    shown,
+    term,
+    worked,
+)
+from sizeup.sizing.workload import io_demand
 from sizeup.units import format_in
 
 
