@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 
 def test_the_contract_forbids_a_probe_all_that_the_document_does_not_allow() -> None:
     """A package or a module of ``probing`` that is new must be put on one of the two lists."""
-    document = (ROOT / "docs/how-to/write-a-probe.md").read_text(encoding="utf-8")
+    document = (ROOT / "docs/reference/probe-contract.md").read_text(encoding="utf-8")
     allowed = set(
         re.findall(r"`(sizeup\.[\w.]+)`", document.partition("A probe may import ")[2].partition(" nothing else")[0])
     )

@@ -208,7 +208,7 @@ _ASKING = ("figures", "probe_giving", "series_giving", "giving")
 
 @pytest.mark.ci
 def test_every_quantity_that_the_program_asks_for_is_declared_by_a_probe_and_documented() -> None:
-    page = (ROOT / "docs/how-to/write-a-probe.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/reference/probe-contract.md").read_text(encoding="utf-8")
     declared = {quantity.name for probe in copies.OWN for one in probe.series for quantity in one.quantities}
     asked = {
         literal.value

@@ -44,7 +44,7 @@ class Better(Enum):
 class SeriesQuantity(Struct, frozen=True, omit_defaults=True):
     """What points of a series are, by a name that other probes use as well: ``storage.random_iops``.
 
-    The names that sizing, comparisons and charts know are listed in ``docs/how-to/write-a-probe.md``.
+    The names that sizing, comparisons and charts know are listed in ``docs/reference/probe-contract.md``.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """The quantities that probes declare and that sizing, comparisons, charts and findings know, each with its unit.
 
-``docs/how-to/write-a-probe.md`` says what each is. A manifest may name others, which nothing looks for.
+``docs/reference/probe-contract.md`` says what each is. A manifest may name others, which nothing looks for.
 """
 
 from __future__ import annotations
