@@ -9,8 +9,11 @@ from sizeup.cli.parser import build_parser
 from sizeup.errors import ExitStatus
 from sizeup.sizing.keys import KEYS
 
-_MOST = 6
+_MOST = 12
 """Shared options that a page lists one by one."""
+
+_ALIKE = frozenset({"--json", "--output", "--allow-undecided", "--yes"})
+"""Options that mean the same to every command, in whatever words."""
 
 
 def commands_page() -> str:
@@ -21,18 +24,19 @@ def commands_page() -> str:
 def _commands() -> Iterator[str]:
     yield "# Commands"
     yield ""
-    yield "`sizeup` starts the console, `sizeup run` measures without it, and so does `sizeup --batch`, for good."
-    yield "`--help` has more about the options."
-    yield "Results go to standard output, progress to standard error. `--json` prints base units, a `schema`,"
-    yield "and `null` with a reason for what is unknown. [Exit statuses](exit-statuses.md) are the same for all."
+    yield "What each command does, and its options in short; `--help` has the whole. `sizeup --batch` is `sizeup run`."
+    yield "Results go to standard output or to `-o`, progress to standard error. `--json` prints base units, a `schema`,"
+    yield "and `null` with a reason for what is unknown. `--allow-undecided` exits with 0 in place of 6."
+    yield "[Exit statuses](exit-statuses.md) are the same for all. An option that stands above is named alone."
     console = build_parser()
     yield from _section("sizeup", console, frozenset())
-    known = frozenset((option, action.help) for action in console._actions for option in action.option_strings)
+    known = frozenset(
+        (option, _short(action, console)) for action in console._actions for option in action.option_strings
+    )
     for path in COMMANDS:
         parser = build_parser(path)
         yield from _section(f"sizeup {path}", parser, known)
-        if path == "run":
-            known |= {(option, action.help) for action in parser._actions for option in action.option_strings}
+        known |= {(option, _short(action, parser)) for action in parser._actions for option in action.option_strings}
 
 
 def _section(name: str, parser: argparse.ArgumentParser, known: frozenset[tuple[str, str | None]]) -> Iterator[str]:
@@ -43,17 +47,20 @@ def _section(name: str, parser: argparse.ArgumentParser, known: frozenset[tuple[
         for action in group._group_actions:
             if action.dest in ("help", "version") or action.help == argparse.SUPPRESS:
                 continue
-            if action.option_strings and known.issuperset((name, action.help) for name in action.option_strings):
-                shared.append(action.option_strings[-1].replace("--no-", "--"))
+            options = action.option_strings
+            if _ALIKE.intersection(options) or (
+                options and known.issuperset((o, _short(action, parser)) for o in options)
+            ):
+                shared.append(options[0] if options[0].startswith("--") else options[-1])
                 continue
-            rows.append((_option(action), _words(_expanded(action, parser))))
+            rows.append((_option(action), _words(_short(action, parser))))
     if rows:
         yield ""
         yield from (f"- {option}: {text}" for option, text in rows)
     if len(shared) > _MOST:  # those of the console stand together
-        yield from ("", f"Also, as above: `{shared[0]}` to `{shared[-1]}`.")
+        yield from ("", f"Also: `{shared[0]}` to `{shared[-1]}`.")
     elif shared:
-        yield from ("", f"Also, as above: {', '.join(f'`{option}`' for option in shared)}.")
+        yield from ("", f"Also: {', '.join(f'`{option}`' for option in shared)}.")
 
 
 def _option(action: argparse.Action) -> str:
@@ -62,15 +69,28 @@ def _option(action: argparse.Action) -> str:
         value = ", ".join(map(str, action.choices))
     if not action.option_strings:
         return f"`{value or action.dest}`"
-    names = [name for name in action.option_strings if not name.startswith("--no-")]
+    names = [name for name in action.option_strings if not name.startswith("--no-")] or action.option_strings
     switch = action.nargs == 0 or isinstance(action, argparse.BooleanOptionalAction)
     takes = "" if switch else f" {value or action.dest.upper()}"
     return f"`{', '.join(names)}{takes}`"
 
 
-def _expanded(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
-    """The first clause of the help: what follows a semicolon is for who types the command."""
-    return parser._get_formatter()._expand_help(action).partition("; ")[0] if action.help else ""
+def _short(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
+    """The first clause of the help, without examples: what follows is for who types the command."""
+    text = parser._get_formatter()._expand_help(action) if action.help else ""
+    default = re.search(r" \(default: (?!by the suffix|rules.toml)[^()]*\)", text)
+    text = re.sub(r" \((?!default)[^()]*\)", "", text)
+    before, what, after = text.partition(": ") if text.startswith(("with ", "for ")) else ("", "", text)
+    clause = re.split(
+        r" \(|; |\. |: |, (?:such as|even if|so that|in seconds|plain or|labeled|which sizeup|in place)", after
+    )[0]
+    clause = clause.removesuffix(", or name of a session in the state directory")
+    return (
+        before
+        + what
+        + re.sub(r" instead of (?:showing|a summary|this machine).*", "", clause)
+        + (default[0] if default else "")
+    )
 
 
 def _words(text: str) -> str:
