@@ -25,7 +25,7 @@ def _commands() -> Iterator[str]:
     yield "# Commands"
     yield ""
     yield "What each command does, and its options in short; `--help` has the whole. `sizeup --batch` is `sizeup run`."
-    yield "Results go to standard output or to `-o`, progress to standard error. `--json` prints base units, a `schema`,"
+    yield "Results go to standard output or `-o`, progress to standard error. `--json` prints base units, a `schema`,"
     yield "and `null` with a reason for what is unknown. `--allow-undecided` exits with 0 in place of 6."
     yield "[Exit statuses](exit-statuses.md) are the same for all. An option that stands above is named alone."
     console = build_parser()
