@@ -32,7 +32,6 @@ from sizeup_memory.binding import (
     TrafficPoint,
     new_job,
 )
-from sizeup_memory.cpu_selection import last_level_cache_bytes
 
 ffi, lib = binding.ffi, binding.lib
 MIB, GIB = 1 << 20, 1 << 30
@@ -322,8 +321,9 @@ def test_cpu_0_is_a_choice_and_no_default(told: Told) -> None:
 
 
 def test_a_machine_that_reports_no_cache_is_taken_to_have_32_mib() -> None:
-    assert last_level_cache_bytes(Machine()) == 32 * MIB
-    assert last_level_cache_bytes(MACHINE) > 0
+    for machine, expected in ((replace(MACHINE, caches=()), 32 * MIB), (MACHINE, MACHINE.last_level_cache_bytes)):
+        steps = make_plan(machine, REGISTRY, name="quick", probes=["memory.latency"]).steps
+        assert {step.settings["last_level_cache_bytes"] for step in steps} == {expected}
 
 
 def test_local_memory_of_a_node_that_has_none_is_told(told: Told) -> None:
