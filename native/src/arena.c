@@ -29,20 +29,6 @@
 #define HUGE_2MB (21 << 26)
 #define HUGE_1GB (30 << 26)
 
-static int denied(int error)
-{
-	return error == EPERM || error == ENOSYS; /* containers return either */
-}
-
-/*
- * Base pages are placed 2 MiB at a time: single random pages would leave most entries of each cache line of
- * the page table unused, and page walks would miss the cache as in a working set several times as large.
- */
-static uint64_t page_bytes_of(int32_t pages)
-{
-	return pages == SIZEUP_PAGES_HUGE1G ? 1024 * MIB : 2 * MIB;
-}
-
 static int map(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
 {
 	const int huge = spec->pages == SIZEUP_PAGES_HUGE2M || spec->pages == SIZEUP_PAGES_HUGE1G;
@@ -84,7 +70,7 @@ static int bind_range(struct sizeup_arena *arena, const struct sizeup_arena_spec
 	const int error = errno;
 
 	arena->placement.bound = 0;
-	if (!denied(error))
+	if (error != EPERM && error != ENOSYS) /* containers return either */
 		return sizeup_job_fail(job, -error,
 					 "memory on node mask %#lx is not available: %s (no such node, no memory on "
 					 "it, or not in the cpuset of this process)",
@@ -138,13 +124,6 @@ static int check_huge_pages(const struct sizeup_arena *arena, const struct sizeu
 				 (unsigned long long)needed, size, (long long)free_pages, (unsigned long long)needed, size);
 }
 
-/* Kernels before 5.14: one fault per page. Not for hugetlb, where a fault can raise SIGBUS. */
-static void touch(char *start, uint64_t bytes, uint64_t page_bytes)
-{
-	for (uint64_t offset = 0; offset < bytes; offset += page_bytes)
-		*(volatile char *)(start + offset) = 0;
-}
-
 static int populate_chunk(const struct sizeup_arena_spec *spec, char *start, uint64_t bytes, struct sizeup_job *job)
 {
 	if (!madvise(start, bytes, MADV_POPULATE_WRITE))
@@ -152,8 +131,10 @@ static int populate_chunk(const struct sizeup_arena_spec *spec, char *start, uin
 	const int error = errno;
 	const int huge = spec->pages == SIZEUP_PAGES_HUGE2M || spec->pages == SIZEUP_PAGES_HUGE1G;
 
+	/* Kernels before 5.14: one fault per page. Not for hugetlb, where a fault can raise SIGBUS. */
 	if (error == EINVAL && !huge) {
-		touch(start, bytes, (uint64_t)sysconf(_SC_PAGESIZE));
+		for (uint64_t offset = 0; offset < bytes; offset += (uint64_t)sysconf(_SC_PAGESIZE))
+			*(volatile char *)(start + offset) = 0;
 		return 0;
 	}
 	if (error == EINVAL)
@@ -216,23 +197,17 @@ static int populate_from(struct sizeup_arena *arena, const struct sizeup_arena_s
 	return toucher.status;
 }
 
-/* A page that automatic NUMA balancing watches is reported so until its next access: -EFAULT for a huge page. */
-static int is_absent(int status)
-{
-	return status == -ENOENT || status == -EFAULT;
-}
-
 /*
- * Without target nodes move_pages only reports the placement: exact, hugetlb included. A page that is absent is read
- * and asked for again at once, by itself and more than once: on a busy host the kernel may have begun to watch it again
- * meanwhile.
+ * Without target nodes move_pages only reports the placement: exact, hugetlb included. A page that automatic NUMA
+ * balancing watches is reported as absent until its next access (-EFAULT for a huge page): it is read and asked for
+ * again at once, by itself and more than once, as on a busy host the kernel may have begun to watch it again meanwhile.
  */
 static int query_nodes(void **pages, unsigned long count, int *status)
 {
 	if (syscall(SYS_move_pages, 0, count, pages, NULL, status, 0))
 		return -errno;
 	for (unsigned long i = 0; i < count; i++) {
-		for (int turn = 0; turn < QUERIES_PER_PAGE && is_absent(status[i]); turn++) {
+		for (int turn = 0; turn < QUERIES_PER_PAGE && (status[i] == -ENOENT || status[i] == -EFAULT); turn++) {
 			(void)*(volatile const char *)pages[i];
 			if (syscall(SYS_move_pages, 0, 1, &pages[i], NULL, &status[i], 0))
 				return -errno;
@@ -359,7 +334,11 @@ int sizeup_arena_open(struct sizeup_arena *arena, const struct sizeup_arena_spec
 	int status;
 
 	memset(arena, 0, sizeof(*arena));
-	arena->page_bytes = page_bytes_of(spec->pages);
+	/*
+	 * Base pages are placed 2 MiB at a time: single random pages would leave most entries of each cache line of
+	 * the page table unused, and page walks would miss the cache as in a working set several times as large.
+	 */
+	arena->page_bytes = spec->pages == SIZEUP_PAGES_HUGE1G ? 1024 * MIB : 2 * MIB;
 	arena->bytes = (spec->bytes + arena->page_bytes - 1) / arena->page_bytes * arena->page_bytes;
 	status = huge ? check_huge_pages(arena, spec, job) : sizeup_arena_check(arena->bytes, spec, job);
 	if (!status)

@@ -130,10 +130,11 @@ void *sizeup_chase_follow(void *start, uint64_t rounds)
 	return element;
 }
 
-int64_t sizeup_chase_ns(void **position, uint64_t rounds)
+int64_t sizeup_chase_ns(void *position, uint64_t rounds)
 {
+	void **const element = position;
 	const int64_t start_ns = sizeup_clock_now_ns();
 
-	*position = sizeup_chase_follow(*position, rounds);
+	*element = sizeup_chase_follow(*element, rounds);
 	return sizeup_clock_now_ns() - start_ns;
 }

@@ -4,10 +4,10 @@
 
 #include <sizeup/clock.h>
 #include <sizeup/cpu.h>
+#include <sizeup/methods.h>
 
-#include "interleave.h"
 #include "job_internal.h"
-#include "methods.h"
+#include "replicates.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -148,11 +148,6 @@ const struct sizeup_method *sizeup_method(uint32_t index)
 	return index < METHOD_COUNT ? &METHODS[index] : NULL;
 }
 
-const char *sizeup_clock_method_name(uint32_t index)
-{
-	return index < METHOD_COUNT ? METHODS[index].name : NULL;
-}
-
 static int64_t calls_ns(void *method, uint64_t calls)
 {
 	const int64_t start_ns = sizeup_clock_now_ns();
@@ -248,16 +243,14 @@ int sizeup_clock_cost_run(struct sizeup_job *job, const uint32_t *methods, uint3
 	struct run run = { .job = job, .rule = rule, .methods = methods, .cpu = cpu };
 
 	*rates = (struct sizeup_clock_rates){ .cpu = -1 };
-	sizeup_job_begin(job);
 	for (uint32_t i = 0; i < count; i++)
 		if (methods[i] >= METHOD_COUNT)
-			return sizeup_job_end(job,
-					      sizeup_job_fail(job, -EINVAL, "unknown method %u", methods[i]));
+			return sizeup_job_fail(job, -EINVAL, "unknown method %u", methods[i]);
 	int status = sizeup_job_pin(job, cpu);
 
 	if (!status)
 		status = sizeup_interleave_run(job, rule, count, 1, replicate, &run);
 	if (!status)
 		sizeup_clock_rates_measure(rates);
-	return sizeup_job_end(job, status);
+	return status;
 }

@@ -3,10 +3,10 @@
 #include <sizeup/clock_quality.h>
 
 #include <sizeup/cpu.h>
+#include <sizeup/methods.h>
 
 #include "barrier.h"
 #include "job_internal.h"
-#include "methods.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,20 +16,6 @@
 
 #define EXCHANGES 5000
 #define READS_PER_CHECK (1u << 14)
-
-int sizeup_clock_is_counter(uint32_t index)
-{
-	const struct sizeup_method *const method = sizeup_method(index);
-
-	return method && method->counter;
-}
-
-int sizeup_clock_can_read(uint32_t index)
-{
-	const struct sizeup_method *const method = sizeup_method(index);
-
-	return method && method->read;
-}
 
 int sizeup_clock_steps_read(uint32_t index, uint64_t reads, struct sizeup_clock_steps *steps)
 {
@@ -147,18 +133,16 @@ int sizeup_clock_order_run(struct sizeup_job *job, uint32_t index, int32_t cpu, 
 	pthread_t thread;
 
 	memset(order, 0, sizeof(*order));
-	sizeup_job_begin(job);
 	if (!comparison.method || !comparison.method->read || cpu == partner)
-		return sizeup_job_end(job, sizeup_job_fail(job, -EINVAL, "method %u cannot be compared between CPUs %d and %d",
-							     index, cpu, partner));
+		return sizeup_job_fail(job, -EINVAL, "method %u cannot be compared between CPUs %d and %d", index, cpu, partner);
 	int status = sizeup_job_pin(job, cpu);
 
 	if (status)
-		return sizeup_job_end(job, status);
+		return status;
 	sizeup_barrier_init(&comparison.barrier, 2);
 	status = -pthread_create(&thread, NULL, partner_main, &comparison);
 	if (status)
-		return sizeup_job_end(job, status);
+		return status;
 	status = sizeup_barrier_wait(&comparison.barrier, comparison.job_stop);
 	if (!status && !comparison.status) {
 		check_order(&comparison, 0);
@@ -172,7 +156,7 @@ int sizeup_clock_order_run(struct sizeup_job *job, uint32_t index, int32_t cpu, 
 	order->reads = 2 * comparison.reads;
 	order->backwards = comparison.backwards[0] + comparison.backwards[1];
 	order->worst_backwards = comparison.worst[0] > comparison.worst[1] ? comparison.worst[0] : comparison.worst[1];
-	return sizeup_job_end(job, status);
+	return status;
 }
 
 int sizeup_clock_vdso_has(void)

@@ -107,15 +107,6 @@ static int64_t next_flush(const struct log *log, int64_t ended_ns)
 	return now_ns;
 }
 
-static uint32_t waiting(const struct log *log, int64_t limit_ns)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < log->spec->committers; i++)
-		count += log->asked_ns[i] <= limit_ns;
-	return count;
-}
-
 /* Release those that asked by @limit_ns: each works on the CPU that is free first, and asks again. */
 static void release(struct log *log, int64_t limit_ns, int64_t now_ns)
 {
@@ -145,8 +136,10 @@ static void keep_log(struct log *log, int schedstat_fd)
 	while (status == 0 && !stopping(log)) {
 		const int64_t limit_ns = next_flush(log, ended_ns), start_ns = sizeup_clock_now_ns();
 		const uint64_t before_bytes = log->written_bytes;
-		const uint32_t records = waiting(log, limit_ns);
+		uint32_t records = 0;
 
+		for (uint32_t i = 0; i < log->spec->committers; i++)
+			records += log->asked_ns[i] <= limit_ns;
 		status = flush(log, records);
 		ended_ns = sizeup_clock_now_ns();
 		io_counter_set(&counters->last_progress_ns, (uint64_t)ended_ns);

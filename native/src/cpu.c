@@ -29,27 +29,19 @@ int sizeup_cpu_pin(int32_t cpu)
 	return !status && sched_getcpu() != cpu ? -ENODEV : status;
 }
 
-/* Return the character of a CPU's file "online", '\0' if there is none: it is then always online. */
-static char online(const char *folder, int32_t cpu)
+void sizeup_cpu_explain(const char *folder, int32_t cpu, int status, char *text, size_t capacity)
 {
 	char path[256];
-	char state = '\0';
+	char online = '\0'; /* without such a file it is always online */
 
 	snprintf(path, sizeof(path), "%s/cpu%d/online", folder, cpu);
 	FILE *const file = fopen(path, "re");
 
-	if (!file)
-		return '\0';
-	if (fread(&state, 1, 1, file) != 1)
-		state = '\0';
-	fclose(file);
-	return state;
-}
-
-void sizeup_cpu_explain(const char *folder, int32_t cpu, int status, char *text, size_t capacity)
-{
-	char path[256];
-
+	if (file) {
+		if (fread(&online, 1, 1, file) != 1)
+			online = '\0';
+		fclose(file);
+	}
 	snprintf(path, sizeof(path), "%s/cpu%d", folder, cpu);
 	if (status != -EINVAL && status != -ENODEV)
 		snprintf(text, capacity, "%s", strerror(-status));
@@ -57,7 +49,7 @@ void sizeup_cpu_explain(const char *folder, int32_t cpu, int status, char *text,
 		snprintf(text, capacity, "%s; %s cannot be read to tell why", strerror(-status), folder);
 	else if (access(path, F_OK))
 		snprintf(text, capacity, "this machine has no CPU %d", cpu);
-	else if (online(folder, cpu) == '0')
+	else if (online == '0')
 		snprintf(text, capacity, "it is offline; bring it online with: echo 1 > %s/online", path);
 	else
 		snprintf(text, capacity, "this process may not use it: its cpuset (of a control group or container) leaves it out");

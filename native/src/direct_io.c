@@ -70,20 +70,10 @@ static bool is_valid(const struct sizeup_io_worker *worker)
 	       worker->first_block < worker->size_bytes / worker->block_bytes;
 }
 
-/* Workers that append to one region take its blocks from the counter of the first of their group. */
-static void join_group(struct sizeup_io_job *job, uint32_t newcomer)
-{
-	uint32_t leader = 0;
-
-	while (job->workers[leader].spec.group != job->workers[newcomer].spec.group)
-		leader++;
-	job->workers[newcomer].shared = &job->workers[leader].taken;
-}
-
 static void release(struct sizeup_io_job *job)
 {
 	for (uint32_t i = 0; i < job->count; i++)
-		io_worker_release(&job->workers[i]);
+		free(job->workers[i].counters);
 	free(job->workers);
 	free(job->threads);
 	free(job);
@@ -126,22 +116,6 @@ static int spawn_one(pthread_t *thread, struct io_worker *worker)
 	return status;
 }
 
-static int spawn(struct sizeup_io_job *job)
-{
-	int status = 0;
-
-	for (uint32_t i = 0; i < job->count && status == 0; i++) {
-		status = spawn_one(&job->threads[i], &job->workers[i]);
-		if (status < 0) {
-			/* Threads that did start end at once: none has a request in flight yet that could hang. */
-			io_stop_request(&job->stop);
-			for (uint32_t started = 0; started < i; started++)
-				pthread_join(job->threads[started], NULL);
-		}
-	}
-	return status;
-}
-
 int sizeup_io_start(const struct sizeup_io_worker *workers, uint32_t count, struct sizeup_io_job **job)
 {
 	struct sizeup_io_job *new;
@@ -161,14 +135,34 @@ int sizeup_io_start(const struct sizeup_io_worker *workers, uint32_t count, stru
 	if (!new->workers || !new->threads)
 		status = -ENOMEM;
 	for (uint32_t i = 0; i < count && status == 0; i++) {
-		status = io_worker_prepare(&new->workers[i], &workers[i], &new->stop);
-		if (status == 0) {
-			join_group(new, i);
-			new->count++;
+		struct io_worker *const worker = &new->workers[i];
+
+		worker->spec = workers[i];
+		worker->stop = &new->stop;
+		worker->counters = calloc(1, sizeof(*worker->counters));
+		if (!worker->counters) {
+			status = -ENOMEM;
+			break;
+		}
+		/* Until the first request ends, set-up counts as progress: a thread that starts late is not a hung device. */
+		io_counter_set(&worker->counters->last_progress_ns, (uint64_t)sizeup_clock_now_ns());
+		new->count++;
+		/* Workers that append to one region take its blocks from the counter of the first of their group. */
+		uint32_t leader = 0;
+
+		while (new->workers[leader].spec.group != worker->spec.group)
+			leader++;
+		worker->shared = &new->workers[leader].taken;
+	}
+	for (uint32_t i = 0; i < new->count && status == 0; i++) {
+		status = spawn_one(&new->threads[i], &new->workers[i]);
+		if (status < 0) {
+			/* Threads that did start end at once: none has a request in flight yet that could hang. */
+			sizeup_io_cancel(new);
+			for (uint32_t started = 0; started < i; started++)
+				pthread_join(new->threads[started], NULL);
 		}
 	}
-	if (status == 0)
-		status = spawn(new);
 	if (status < 0) {
 		release(new);
 		return status;
@@ -179,7 +173,7 @@ int sizeup_io_start(const struct sizeup_io_worker *workers, uint32_t count, stru
 
 void sizeup_io_cancel(struct sizeup_io_job *job)
 {
-	io_stop_request(&job->stop);
+	atomic_store_explicit(&job->stop.requested, true, memory_order_relaxed);
 }
 
 void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group, struct sizeup_io_sample *sample)
@@ -208,7 +202,7 @@ int sizeup_io_usage(const struct sizeup_io_job *job, uint32_t index, struct size
 }
 
 /* Counters are unsigned and wrap: adding the two's complement subtracts. */
-static void combine(struct sizeup_io_sample *into, const struct sizeup_io_sample *other, int sign)
+void sizeup_io_combine(struct sizeup_io_sample *into, const struct sizeup_io_sample *other, int sign)
 {
 	const uint64_t factor = sign < 0 ? UINT64_MAX : 1;
 
@@ -220,16 +214,6 @@ static void combine(struct sizeup_io_sample *into, const struct sizeup_io_sample
 		into->write_ns[i] += factor * other->write_ns[i];
 		into->response_ns[i] += factor * other->response_ns[i];
 	}
-}
-
-void sizeup_io_difference(struct sizeup_io_sample *later, const struct sizeup_io_sample *earlier)
-{
-	combine(later, earlier, -1);
-}
-
-void sizeup_io_pool(struct sizeup_io_sample *pool, const struct sizeup_io_sample *more)
-{
-	combine(pool, more, 1);
 }
 
 int sizeup_io_wait(const struct sizeup_io_job *job, int64_t timeout_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "direct_io_engine.h"
+#include "direct_io_worker.h"
 
 #include <sizeup/direct_io.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads through a user-space client of a file server: one connection, used by the worker's thread alone. */
-#include "direct_io_engine.h"
+#include "direct_io_worker.h"
 
 #include <sizeup/direct_io.h>
 

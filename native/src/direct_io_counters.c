@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* RUSAGE_THREAD, sched_getcpu */
 /* What a worker of direct I/O counts: requests, errors, CPU time; and the sum over workers. */
-#include "direct_io_counters.h"
+#include "direct_io_worker.h"
 
 #include <sizeup/clock.h>
 
@@ -45,25 +45,8 @@ void io_counters_set_status(struct io_counters *counters, int status)
 		atomic_store_explicit(&counters->status, status, memory_order_relaxed);
 }
 
-/* After some errors no request can succeed. */
-static bool is_fatal(int64_t error)
-{
-	switch (-error) {
-	case ENOSPC:
-	case EDQUOT:
-	case ESTALE:
-	case ENODEV:
-	case ENXIO:
-	case EROFS:
-	case EBADF:
-	case EINVAL: /* misaligned for this target */
-	case EOPNOTSUPP:
-	case EFBIG:
-		return true;
-	default:
-		return false;
-	}
-}
+/* After these no request can succeed; EINVAL: it is misaligned for this target. */
+static const int FATAL[] = { ENOSPC, EDQUOT, ESTALE, ENODEV, ENXIO, EROFS, EBADF, EINVAL, EOPNOTSUPP, EFBIG };
 
 /* A failed request ends fast and would improve the average: only the error counter includes it. */
 void io_counters_count_error(struct io_counters *counters, int64_t error, uint32_t error_limit)
@@ -71,7 +54,11 @@ void io_counters_count_error(struct io_counters *counters, int64_t error, uint32
 	io_counter_add(&counters->errors, 1);
 	if (atomic_load_explicit(&counters->first_error, memory_order_relaxed) == 0)
 		atomic_store_explicit(&counters->first_error, (int32_t)error, memory_order_relaxed);
-	if (is_fatal(error) || io_counter_get(&counters->errors) >= error_limit)
+	bool fatal = io_counter_get(&counters->errors) >= error_limit;
+
+	for (size_t i = 0; i < sizeof(FATAL) / sizeof(FATAL[0]); i++)
+		fatal = fatal || error == -FATAL[i];
+	if (fatal)
 		io_counters_set_status(counters, (int)error);
 }
 

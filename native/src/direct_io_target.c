@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -42,16 +41,6 @@ int sizeup_io_alignment(int fd, uint32_t *memory_bytes, uint32_t *offset_bytes)
 	return 0;
 }
 
-/* The kernel says so only to the owner of a file and to who may write it; for others every page looks resident. */
-static bool may_ask_for_residency(int fd)
-{
-	struct stat status;
-
-	if (fstat(fd, &status) < 0)
-		return false;
-	return status.st_uid == geteuid() || geteuid() == 0 || faccessat(fd, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) == 0;
-}
-
 static int64_t resident_pages(int fd, uint64_t offset, size_t bytes, unsigned char *resident, size_t page_bytes)
 {
 	void *const map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)offset);
@@ -74,6 +63,7 @@ static int64_t resident_pages(int fd, uint64_t offset, size_t bytes, unsigned ch
  */
 static int64_t resident_bytes(int fd, uint64_t size_bytes, size_t page_bytes)
 {
+	struct stat status;
 	unsigned char resident[WINDOW_PAGES];
 	const uint64_t window_bytes = WINDOW_PAGES * page_bytes;
 	const uint64_t windows = (size_bytes + window_bytes - 1) / window_bytes;
@@ -81,7 +71,9 @@ static int64_t resident_bytes(int fd, uint64_t size_bytes, size_t page_bytes)
 	uint64_t seen_bytes = 0;
 	int64_t pages = 0;
 
-	if (!may_ask_for_residency(fd))
+	/* The kernel says so only to the owner of a file and to who may write it; for others every page looks resident. */
+	if (fstat(fd, &status) < 0 || (status.st_uid != geteuid() && geteuid() != 0 &&
+				       faccessat(fd, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) != 0))
 		return -EPERM;
 	for (uint64_t i = 0; i < looked; i++) {
 		const uint64_t offset = windows * i / looked * window_bytes;
@@ -114,24 +106,11 @@ int64_t sizeup_io_cached_bytes(int fd, uint64_t size_bytes)
 	return resident_bytes(fd, size_bytes, page_bytes);
 }
 
-static void classify(const struct fiemap_extent *extent, uint64_t length,
-		     struct sizeup_io_extents *extents)
-{
-	const uint32_t odd = FIEMAP_EXTENT_ENCODED | FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DELALLOC |
-			     FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DATA_TAIL;
-
-	extents->count++;
-	if (extent->fe_flags & FIEMAP_EXTENT_UNWRITTEN)
-		extents->unwritten_bytes += length;
-	else if (extent->fe_flags & odd)
-		extents->odd_bytes += length;
-	else
-		extents->written_bytes += length;
-}
-
 int sizeup_io_extents(int fd, uint64_t size_bytes, int flush, struct sizeup_io_extents *extents)
 {
 	enum { BATCH = 128 };
+	const uint32_t odd = FIEMAP_EXTENT_ENCODED | FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DELALLOC |
+			     FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DATA_TAIL;
 	const size_t bytes = sizeof(struct fiemap) + BATCH * sizeof(struct fiemap_extent);
 	struct fiemap *const map = malloc(bytes);
 	uint64_t at = 0;
@@ -159,7 +138,13 @@ int sizeup_io_extents(int fd, uint64_t size_bytes, int flush, struct sizeup_io_e
 			if (start >= size_bytes || stop <= start)
 				continue;
 			extents->hole_bytes += start - at;
-			classify(extent, stop - start, extents);
+			extents->count++;
+			if (extent->fe_flags & FIEMAP_EXTENT_UNWRITTEN)
+				extents->unwritten_bytes += stop - start;
+			else if (extent->fe_flags & odd)
+				extents->odd_bytes += stop - start;
+			else
+				extents->written_bytes += stop - start;
 			at = stop;
 		}
 		if (map->fm_mapped_extents < BATCH) /* that was the last batch */

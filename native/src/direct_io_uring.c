@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "direct_io_engine.h"
+#include "direct_io_worker.h"
 #include "io_uring_abi.h"
 
 #include <sizeup/direct_io.h>
@@ -101,8 +101,7 @@ static void uring_register(struct uring *ring, struct io_queue *queue)
 	const int32_t file = queue->fd;
 	const bool many_pages = !queue->huge_pages && queue->block_bytes > MANY_PAGES_BYTES;
 
-	if (!many_pages &&
-	    syscall(URING_SYS_REGISTER, ring->fd, URING_REGISTER_BUFFERS, &whole, 1) == 0)
+	if (!many_pages && syscall(URING_SYS_REGISTER, ring->fd, URING_REGISTER_BUFFERS, &whole, 1) == 0)
 		queue->flags |= SIZEUP_IO_FIXED_BUFFERS; /* else -ENOMEM: RLIMIT_MEMLOCK */
 	if (syscall(URING_SYS_REGISTER, ring->fd, URING_REGISTER_FILES, &file, 1) == 0)
 		queue->flags |= SIZEUP_IO_FIXED_FILE;
@@ -117,34 +116,26 @@ static int uring_open(struct io_queue *queue)
 	if (!ring)
 		return -ENOMEM;
 	ring->fd = uring_setup(queue->depth, &params);
-	if (ring->fd < 0) {
+	if (ring->fd < 0)
 		status = ring->fd;
-		goto fail_free;
-	}
-	if (!(params.features & URING_FEATURE_EXT_ARG) ||
-	    !(params.features & URING_FEATURE_SINGLE_MMAP)) {
+	else if (!(params.features & URING_FEATURE_EXT_ARG) || !(params.features & URING_FEATURE_SINGLE_MMAP))
 		status = -EOPNOTSUPP;
-		goto fail_close;
-	}
-	if (params.sq_entries < queue->depth) {
+	else if (params.sq_entries < queue->depth)
 		status = -EINVAL;
-		goto fail_close;
+	else
+		status = uring_map(ring, &params);
+	if (status < 0) {
+		if (ring->fd >= 0)
+			close(ring->fd);
+		free(ring);
+		return status;
 	}
-	status = uring_map(ring, &params);
-	if (status < 0)
-		goto fail_close;
 	if (params.flags & URING_SETUP_DEFER_TASKRUN)
 		queue->flags |= SIZEUP_IO_DEFER_TASKRUN;
 	uring_register(ring, queue);
 	ring->local_tail = *ring->sq_tail;
 	queue->state = ring;
 	return 0;
-
-fail_close:
-	close(ring->fd);
-fail_free:
-	free(ring);
-	return status;
 }
 
 static void uring_stage(struct io_queue *queue, uint32_t slot, bool write, uint64_t offset_bytes)
@@ -201,15 +192,8 @@ static int uring_enter(struct io_queue *queue, uint32_t wait_for, int64_t timeou
 		ring->staged -= (uint32_t)submitted;
 		return 0;
 	}
-	switch (errno) {
-	case ETIME: /* nothing ended in time */
-	case EINTR:
-	case EAGAIN: /* no request memory at the moment; still staged */
-	case EBUSY:
-		return 0;
-	default:
-		return -errno;
-	}
+	/* ETIME: nothing ended in time; EAGAIN: no request memory at the moment, and still staged. */
+	return errno == ETIME || errno == EINTR || errno == EAGAIN || errno == EBUSY ? 0 : -errno;
 }
 
 static uint32_t uring_reap(struct io_queue *queue, struct io_completion *done, uint32_t most)

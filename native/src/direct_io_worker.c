@@ -19,12 +19,6 @@
 #define STAMP_BYTES 4096
 #define TICK_NS 100000000 /* how often usage is read, and the stop word when idle */
 
-/* The buffers of one worker, one block per slot. */
-struct io_buffers {
-	char *start;
-	size_t bytes; /* of the mapping */
-};
-
 /* A request in flight. */
 struct slot {
 	int64_t start_ns;
@@ -46,7 +40,7 @@ struct run {
 	int64_t next_tick_ns;
 	bool region_done;
 	int schedstat_fd;
-	struct io_buffers buffers;
+	size_t mapped_bytes; /* of the buffers, one block per slot */
 	struct slot *slots;
 };
 
@@ -71,18 +65,18 @@ static void fill_random(char *bytes, size_t length, uint64_t *state)
 
 /*
  * Deduplication and compression must not make writes look faster: the data is random, and no two
- * blocks of 4 KiB that are ever written are equal. @stamps counts the 4 KiB blocks stamped so far.
+ * blocks of 4 KiB that are ever written are equal.
  */
-static void io_buffers_refresh(const struct sizeup_io_worker *spec, char *block, uint64_t *random, uint64_t *stamps)
+static void refresh_block(struct run *run, char *block)
 {
-	const size_t length = spec->block_bytes;
+	const struct sizeup_io_worker *const spec = &run->worker->spec;
 
 	if (spec->fresh_data) {
-		fill_random(block, length, random);
+		fill_random(block, spec->block_bytes, &run->random);
 		return;
 	}
-	for (size_t i = 0; i < length; i += STAMP_BYTES) {
-		const uint64_t stamp[2] = { spec->seed, (*stamps)++ };
+	for (size_t i = 0; i < spec->block_bytes; i += STAMP_BYTES) {
+		const uint64_t stamp[2] = { spec->seed, run->writes_stamped++ };
 
 		memcpy(block + i, stamp, sizeof(stamp));
 	}
@@ -92,8 +86,9 @@ static void io_buffers_refresh(const struct sizeup_io_worker *spec, char *block,
  * The page size matters: a 1 MiB buffer of scattered 4K pages takes 256 segments, more than many
  * devices accept in one command, so both kinds are requested explicitly and never left to the kernel's default.
  */
-static int io_buffers_map(const struct sizeup_io_worker *spec, uint64_t *random, struct io_buffers *buffers)
+static int map_buffers(struct run *run)
 {
+	const struct sizeup_io_worker *const spec = &run->worker->spec;
 	const size_t used_bytes = spec->depth * spec->block_bytes;
 	const size_t bytes = (used_bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
 	char *const raw = mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
@@ -108,20 +103,15 @@ static int io_buffers_map(const struct sizeup_io_worker *spec, uint64_t *random,
 		munmap(raw, skip);
 	if (skip < HUGE_PAGE_BYTES)
 		munmap(raw + skip + bytes, HUGE_PAGE_BYTES - skip);
-	buffers->start = raw + skip;
-	buffers->bytes = bytes;
+	run->queue.buffers = raw + skip;
+	run->mapped_bytes = bytes;
 	/* Advice only: AnonHugePages of /proc/self/smaps_rollup shows whether the kernel followed it. */
-	madvise(buffers->start, bytes, spec->huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	madvise(run->queue.buffers, bytes, spec->huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	if (spec->read_percent < 100)
-		fill_random(buffers->start, used_bytes, random);
+		fill_random(run->queue.buffers, used_bytes, &run->random);
 	else
-		memset(buffers->start, 1, used_bytes); /* fault in every page before the clock starts */
+		memset(run->queue.buffers, 1, used_bytes); /* fault in every page before the clock starts */
 	return 0;
-}
-
-static void io_buffers_unmap(const struct io_buffers *buffers)
-{
-	munmap(buffers->start, buffers->bytes);
 }
 
 static bool stopping(const struct run *run)
@@ -131,16 +121,11 @@ static bool stopping(const struct run *run)
 
 const struct io_engine *io_engine_of(int32_t engine)
 {
-	switch (engine) {
-	case SIZEUP_IO_URING:
-		return &io_engine_uring;
-	case SIZEUP_IO_AIO:
-		return &io_engine_aio;
-	case SIZEUP_IO_CLIENT:
-		return &io_engine_client;
-	default:
-		return NULL;
-	}
+	static const struct io_engine *const engines[] = {
+		[SIZEUP_IO_URING] = &io_engine_uring, [SIZEUP_IO_AIO] = &io_engine_aio, [SIZEUP_IO_CLIENT] = &io_engine_client,
+	};
+
+	return engine >= 0 && engine <= SIZEUP_IO_CLIENT ? engines[engine] : NULL;
 }
 
 static void publish_usage(struct run *run)
@@ -310,7 +295,7 @@ static void run_synchronous(struct run *run)
 		int64_t result;
 
 		if (slot.write) {
-			io_buffers_refresh(&run->worker->spec, block, &run->random, &run->writes_stamped);
+			refresh_block(run, block);
 			slot.start_ns = sizeup_clock_now_ns();
 			result = pwrite(fd, block, length, (off_t)offset);
 			if (result >= 0 && run->worker->spec.fdatasync_each && fdatasync(fd) < 0)
@@ -332,15 +317,13 @@ static uint32_t stage_due(struct run *run, const struct io_engine *engine, uint3
 	uint32_t staged = 0;
 	uint64_t offset;
 
-	while (staged < batch && free_count > 0 && may_start(run) && due(run, now_ns) &&
-	       next_offset(run, &offset)) {
+	while (staged < batch && free_count > 0 && may_start(run) && due(run, now_ns) && next_offset(run, &offset)) {
 		const uint32_t index = free_slots[--free_count];
 		struct slot *const slot = &run->slots[index];
 
 		begin(run, slot, now_ns);
 		if (slot->write)
-			io_buffers_refresh(&run->worker->spec, run->queue.buffers + index * run->queue.block_bytes,
-					   &run->random, &run->writes_stamped);
+			refresh_block(run, run->queue.buffers + index * run->queue.block_bytes);
 		engine->stage(&run->queue, index, slot->write, offset);
 		staged++;
 	}
@@ -352,8 +335,7 @@ static uint32_t stage_due(struct run *run, const struct io_engine *engine, uint3
  * submitting all at once puts the process and the device in lock-step, which makes the latency
  * a fifth too high. The clock is read once before a submission and once after a wait.
  */
-static int run_queue(struct run *run, const struct io_engine *engine, uint32_t *free_slots,
-		     struct io_completion *done)
+static int run_queue(struct run *run, const struct io_engine *engine, uint32_t *free_slots, struct io_completion *done)
 {
 	const uint32_t depth = run->queue.depth;
 	uint32_t free_count = depth;
@@ -409,20 +391,19 @@ static int run_asynchronous(struct run *run, const struct io_engine *engine)
 static void run_worker(struct run *run)
 {
 	const struct io_engine *const engine = io_engine_of(run->worker->spec.engine);
-	int status = io_buffers_map(&run->worker->spec, &run->random, &run->buffers);
+	int status = map_buffers(run);
 
 	if (status < 0) {
 		io_counters_set_status(run->counters, status);
 		return;
 	}
-	run->queue.buffers = run->buffers.start;
 	/* The default timer slack of 50 us would delay paced starts. */
 	if (run->worker->spec.interval_ns)
 		prctl(PR_SET_TIMERSLACK, 1);
 	run->next_intended_ns = sizeup_clock_now_ns();
 	publish_usage(run);
 	if (run->worker->spec.committers)
-		status = io_commit_run(run->worker, run->buffers.start, run->schedstat_fd);
+		status = io_commit_run(run->worker, run->queue.buffers, run->schedstat_fd);
 	else if (engine)
 		status = run_asynchronous(run, engine);
 	else
@@ -432,7 +413,7 @@ static void run_worker(struct run *run)
 	if (run->region_done)
 		atomic_fetch_or_explicit(&run->counters->flags, SIZEUP_IO_REGION_DONE, memory_order_relaxed);
 	publish_usage(run);
-	io_buffers_unmap(&run->buffers);
+	munmap(run->queue.buffers, run->mapped_bytes);
 }
 
 void *io_worker_run(void *argument)
@@ -457,22 +438,4 @@ void *io_worker_run(void *argument)
 		close(run.schedstat_fd);
 	atomic_store_explicit(&worker->counters->ended, true, memory_order_release);
 	return NULL;
-}
-
-int io_worker_prepare(struct io_worker *worker, const struct sizeup_io_worker *spec,
-		      const struct io_stop *stop)
-{
-	worker->spec = *spec;
-	worker->stop = stop;
-	worker->counters = calloc(1, sizeof(*worker->counters));
-	if (!worker->counters)
-		return -ENOMEM;
-	/* Until the first request ends, set-up counts as progress: a thread that starts late is not a hung device. */
-	io_counter_set(&worker->counters->last_progress_ns, (uint64_t)sizeup_clock_now_ns());
-	return 0;
-}
-
-void io_worker_release(struct io_worker *worker)
-{
-	free(worker->counters);
 }

@@ -106,17 +106,6 @@ static void process_main(struct control *control, uint32_t index, int32_t cpu, u
 	_exit(0);
 }
 
-static void record_death(struct control *control, uint32_t index, int status)
-{
-	struct sizeup_hammer_result *const result = &control->results[index];
-
-	if (!WIFSIGNALED(status) || result->status)
-		return;
-	result->status = -EIO;
-	snprintf(result->reason, sizeof(result->reason), "killed by signal %d", WTERMSIG(status));
-	__atomic_store_n(&control->stop, 1, __ATOMIC_RELAXED);
-}
-
 /* Poll all of them: a process that dies before the barrier would leave the others waiting there. */
 static void wait_for_all(struct sizeup_job *job, struct control *control, pid_t *children, uint32_t started)
 {
@@ -130,18 +119,21 @@ static void wait_for_all(struct sizeup_job *job, struct control *control, pid_t 
 		for (uint32_t i = 0; i < started; i++) {
 			int status = 0;
 
-			if (children[i] && waitpid(children[i], &status, WNOHANG) != 0) {
+			if (children[i] && waitpid(children[i], &status, WNOHANG) != 0)
 				children[i] = 0;
-				record_death(control, i, status);
-			}
 			running += children[i] != 0;
+			if (!WIFSIGNALED(status) || control->results[i].status)
+				continue;
+			control->results[i].status = -EIO;
+			snprintf(control->results[i].reason, sizeof(control->results[i].reason), "killed by signal %d", WTERMSIG(status));
+			__atomic_store_n(&control->stop, 1, __ATOMIC_RELAXED);
 		}
 		nanosleep(&pause, NULL);
 	}
 }
 
-static int start_all(struct sizeup_job *job, struct control *control, uint64_t pages, uint64_t loops,
-		     const int32_t *cpus, uint32_t count, const struct sizeup_arena_spec *memory)
+static int run_all(struct sizeup_job *job, struct control *control, uint64_t pages, uint64_t loops,
+		   const int32_t *cpus, uint32_t count, const struct sizeup_arena_spec *memory)
 {
 	pid_t children[SIZEUP_HAMMERS];
 	int status = 0;
@@ -159,13 +151,8 @@ static int start_all(struct sizeup_job *job, struct control *control, uint64_t p
 		}
 	}
 	wait_for_all(job, control, children, started);
-	return status;
-}
-
-static int collect(struct sizeup_job *job, const struct control *control, uint32_t count)
-{
-	if (sizeup_job_canceled(job))
-		return -ECANCELED;
+	if (status || sizeup_job_canceled(job))
+		return status ? status : -ECANCELED;
 	/* A real error first: the other processes were stopped because of it. */
 	for (uint32_t i = 0; i < count; i++)
 		if (control->results[i].status && control->results[i].status != -ECANCELED)
@@ -191,29 +178,24 @@ int sizeup_hammer_run(struct sizeup_job *job, uint64_t pages, uint64_t loops, co
 	const size_t bytes = sizeof(struct control) + count * sizeof(*results);
 	struct sizeup_arena_spec spec = *memory;
 
-	sizeup_job_begin(job);
 	if (!pages || !loops || !count || count > SIZEUP_HAMMERS)
-		return sizeup_job_end(job, sizeup_job_fail(job, -EINVAL, "expected at least one page, one loop and one CPU"));
+		return sizeup_job_fail(job, -EINVAL, "expected at least one page, one loop and one CPU");
 	if (pages > INT64_MAX / SIZEUP_HAMMER_PAGE / count || loops > INT64_MAX / pages)
-		return sizeup_job_end(job, sizeup_job_fail(job, -EINVAL,
-							     "%llu pages times %llu loops exceed the range of the counter",
-							     (unsigned long long)pages, (unsigned long long)loops));
+		return sizeup_job_fail(job, -EINVAL, "%llu pages times %llu loops exceed the range of the counter",
+				       (unsigned long long)pages, (unsigned long long)loops);
 	spec.bytes = pages * SIZEUP_HAMMER_PAGE;
 	/* Each process checks for itself, but all allocate at the same time: check for all of them first. */
 	int status = sizeup_arena_check(count * spec.bytes, &spec, job);
 
 	if (status)
-		return sizeup_job_end(job, status);
+		return status;
 	struct control *const control = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (control == MAP_FAILED)
-		return sizeup_job_end(job, sizeup_job_fail(job, -errno, "mapping shared memory failed: %s", strerror(errno)));
+		return sizeup_job_fail(job, -errno, "mapping shared memory failed: %s", strerror(errno));
 	sizeup_barrier_init(&control->barrier, count);
-	status = start_all(job, control, pages, loops, cpus, count, &spec);
-
-	if (!status)
-		status = collect(job, control, count);
+	status = run_all(job, control, pages, loops, cpus, count, &spec);
 	memcpy(results, control->results, count * sizeof(*results));
 	munmap(control, bytes);
-	return sizeup_job_end(job, status);
+	return status;
 }

@@ -7,8 +7,8 @@
 #include <sizeup/permutation.h>
 
 #include "barrier.h"
-#include "interleave.h"
 #include "job_internal.h"
+#include "replicates.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -158,13 +158,11 @@ int sizeup_handoff_run(struct sizeup_job *job, const struct sizeup_pair *pairs, 
 	run->job = job;
 	run->pairs = pairs;
 	run->rule = rule;
-	sizeup_job_begin(job);
 	for (uint32_t i = 0; !status && i < count; i++)
 		if (pairs[i].cpu == pairs[i].partner)
 			status = sizeup_job_fail(job, -EINVAL, "CPU %d cannot be its own partner", pairs[i].cpu);
 	if (!status)
 		status = sizeup_interleave_run(job, rule, count, 1, replicate, run);
-	sizeup_job_end(job, status);
 	for (uint32_t i = 0; i <= NODE_ARENAS; i++)
 		sizeup_arena_close(&run->arenas[i]);
 	free(run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "interleave.h"
+#include "replicates.h"
 
 #include <sizeup/clock.h>
 #include <sizeup/permutation.h>
@@ -17,20 +17,6 @@ struct plan {
 	sizeup_replicate_function *replicate;
 	void *context;
 };
-
-static int check(const struct plan *plan)
-{
-	const struct sizeup_stop_rule *const rule = plan->rule;
-
-	if (plan->points == 0 || plan->points * plan->quantities > SIZEUP_POINTS)
-		return sizeup_job_fail(plan->job, -EINVAL, "expected 1 to %u points, found %u",
-					 SIZEUP_POINTS / plan->quantities, plan->points);
-	if (rule->replicates_min == 0 || rule->replicates_max < rule->replicates_min ||
-	    rule->replicates_max > SIZEUP_REPLICATES || rule->batch_ns <= 0 || rule->replicate_ns < rule->batch_ns)
-		return sizeup_job_fail(plan->job, -EINVAL, "expected 1 <= replicates <= replicates_max <= %d and a batch no longer than a replicate",
-				       SIZEUP_REPLICATES);
-	return 0;
-}
 
 int sizeup_planned_look(uint32_t count, uint32_t minimum)
 {
@@ -101,16 +87,20 @@ int sizeup_interleave_run(struct sizeup_job *job, const struct sizeup_stop_rule 
 			  uint32_t quantities, sizeup_replicate_function *replicate, void *context)
 {
 	const struct plan plan = { job, rule, points, quantities, replicate, context };
-	int status = check(&plan);
 
-	if (status)
-		return status;
+	if (points == 0 || points * quantities > SIZEUP_POINTS)
+		return sizeup_job_fail(job, -EINVAL, "expected 1 to %u points, found %u", SIZEUP_POINTS / quantities, points);
+	if (rule->replicates_min == 0 || rule->replicates_max < rule->replicates_min ||
+	    rule->replicates_max > SIZEUP_REPLICATES || rule->batch_ns <= 0 || rule->replicate_ns < rule->batch_ns)
+		return sizeup_job_fail(job, -EINVAL, "expected 1 <= replicates <= replicates_max <= %d and a batch no longer than a replicate",
+				       SIZEUP_REPLICATES);
 	const uint32_t count = points * quantities;
 	struct sizeup_replicates *const values = calloc(count, sizeof(*values));
 
 	if (!values)
 		return -ENOMEM;
-	status = run_rounds(&plan, values);
+	const int status = run_rounds(&plan, values);
+
 	for (uint32_t i = 0; i < count; i++)
 		sizeup_replicates_free(&values[i]);
 	free(values);

@@ -43,17 +43,13 @@
 #define URING_OFFSET_SQES 0x10000000
 
 struct uring_sqe {
-	uint8_t opcode;
-	uint8_t flags;
+	uint8_t opcode, flags;
 	uint16_t priority;
 	int32_t fd;
-	uint64_t offset;
-	uint64_t address;
-	uint32_t length;
-	uint32_t rw_flags;
+	uint64_t offset, address;
+	uint32_t length, rw_flags;
 	uint64_t user_data;
-	uint16_t buffer_index;
-	uint16_t personality;
+	uint16_t buffer_index, personality;
 	int32_t splice_fd;
 	uint64_t unused[2];
 };
@@ -82,14 +78,12 @@ struct uring_params {
 };
 
 struct uring_timespec {
-	int64_t seconds;
-	int64_t nanoseconds;
+	int64_t seconds, nanoseconds;
 };
 
 struct uring_getevents_arg {
 	uint64_t signal_mask;
-	uint32_t signal_mask_bytes;
-	uint32_t min_wait_us;
+	uint32_t signal_mask_bytes, min_wait_us;
 	uint64_t timespec;
 };
 

@@ -15,7 +15,6 @@
 
 struct sizeup_job {
 	uint32_t cancel;
-	int32_t state;
 	uint64_t progress_ppm;
 	char reason[512];
 	pthread_mutex_t lock; /* of reason and estimates; never taken in a timed window */
@@ -57,30 +56,6 @@ int sizeup_job_canceled(const struct sizeup_job *job)
 const uint32_t *sizeup_job_stop_word(const struct sizeup_job *job)
 {
 	return &job->cancel;
-}
-
-void sizeup_job_begin(struct sizeup_job *job)
-{
-	job->reason[0] = '\0';
-	sizeup_job_set_progress(job, 0);
-	__atomic_store_n(&job->state, SIZEUP_JOB_RUNNING, __ATOMIC_RELEASE);
-}
-
-int sizeup_job_end(struct sizeup_job *job, int status)
-{
-	int state = SIZEUP_JOB_DONE;
-
-	if (status == -ECANCELED)
-		state = SIZEUP_JOB_CANCELED;
-	else if (status < 0)
-		state = SIZEUP_JOB_FAILED;
-	__atomic_store_n(&job->state, state, __ATOMIC_RELEASE);
-	return status;
-}
-
-int sizeup_job_state(const struct sizeup_job *job)
-{
-	return __atomic_load_n(&job->state, __ATOMIC_ACQUIRE);
 }
 
 void sizeup_job_set_progress(struct sizeup_job *job, double done)

@@ -7,7 +7,7 @@
 #include <sizeup/permutation.h>
 
 #include "job_internal.h"
-#include "interleave.h"
+#include "replicates.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -113,15 +113,10 @@ static int warm_up(struct run *run, const struct sizeup_latency_point *point, vo
 	return 0;
 }
 
-static int64_t chase_ns(void *position, uint64_t rounds)
-{
-	return sizeup_chase_ns(position, rounds);
-}
-
 static int measure(struct run *run, uint32_t index, void **position, struct sizeup_replicates *replicates)
 {
 	struct sizeup_batches batches = {
-		.run = chase_ns,
+		.run = sizeup_chase_ns,
 		.context = position,
 		.count = sizeup_batches_per_replicate(run->rule),
 		.units = SIZEUP_CHASE_LOADS,
@@ -194,12 +189,10 @@ int sizeup_latency_run(struct sizeup_job *job, const struct sizeup_latency_point
 	run->rule = rule;
 	run->placements = placements;
 	*rates = (struct sizeup_clock_rates){ .cpu = -1 };
-	sizeup_job_begin(job);
 	const int status = sizeup_interleave_run(job, rule, count, 1, replicate, run);
 
 	if (!status)
 		sizeup_clock_rates_measure(rates);
-	sizeup_job_end(job, status); /* before unmapping, which takes long */
 	for (uint32_t i = 0; i < count && i < SIZEUP_POINTS; i++)
 		sizeup_arena_close(&run->arenas[i]);
 	free(run);

@@ -5,8 +5,8 @@
 #include <sizeup/clock.h>
 #include <sizeup/cpu.h>
 
-#include "interleave.h"
 #include "job_internal.h"
+#include "replicates.h"
 
 #include <errno.h>
 #include <string.h>
@@ -116,13 +116,11 @@ static int query_placement(const struct run *run, struct sizeup_placement *place
 	return status == -ECANCELED ? status : 0;
 }
 
-int sizeup_shm_fill(struct sizeup_job *job, int32_t fd, uint64_t bytes, int32_t cpu,
-		    struct sizeup_placement *placement)
+int sizeup_shm_fill(struct sizeup_job *job, int32_t fd, uint64_t bytes, int32_t cpu, struct sizeup_placement *placement)
 {
 	struct run run = { .job = job, .bytes = bytes, .fd = fd };
 	char *block;
 
-	sizeup_job_begin(job);
 	int status = open_block(&run, cpu, &block);
 
 	if (!status) {
@@ -131,7 +129,7 @@ int sizeup_shm_fill(struct sizeup_job *job, int32_t fd, uint64_t bytes, int32_t 
 	}
 	if (!status)
 		status = query_placement(&run, placement);
-	return sizeup_job_end(job, status);
+	return status;
 }
 
 int sizeup_shm_run(struct sizeup_job *job, int32_t fd, uint64_t bytes, const int32_t *cpus, uint32_t count,
@@ -139,6 +137,5 @@ int sizeup_shm_run(struct sizeup_job *job, int32_t fd, uint64_t bytes, const int
 {
 	struct run run = { .job = job, .cpus = cpus, .bytes = bytes, .fd = fd };
 
-	sizeup_job_begin(job);
-	return sizeup_job_end(job, sizeup_interleave_run(job, rule, count, 1, replicate, &run));
+	return sizeup_interleave_run(job, rule, count, 1, replicate, &run);
 }

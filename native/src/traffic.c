@@ -8,8 +8,8 @@
 #include <sizeup/permutation.h>
 
 #include "barrier.h"
-#include "interleave.h"
 #include "job_internal.h"
+#include "replicates.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -178,22 +178,16 @@ struct counters {
 	int64_t cpu_ns[SIZEUP_MEMBERS];
 };
 
-static int64_t thread_cpu_ns(pthread_t thread)
-{
-	clockid_t clock;
-
-	return pthread_getcpuclockid(thread, &clock) ? 0 : sizeup_cpu_clock_ns(clock);
-}
-
 static void read_counters(const struct thread_group *group, struct counters *counters)
 {
 	for (uint32_t i = 0; i < group->count; i++) {
 		const struct member *const member = &group->members[i];
+		clockid_t clock;
 
 		/* The pair may be one block apart: 0.1 ms in a window of 10. */
 		counters->chase_ns[i] = __atomic_load_n(&member->t_ns, __ATOMIC_ACQUIRE);
 		counters->work[i] = __atomic_load_n(&member->work, __ATOMIC_RELAXED);
-		counters->cpu_ns[i] = thread_cpu_ns(member->thread);
+		counters->cpu_ns[i] = pthread_getcpuclockid(member->thread, &clock) ? 0 : sizeup_cpu_clock_ns(clock);
 	}
 	counters->t_ns = sizeup_clock_now_ns();
 }
@@ -264,17 +258,11 @@ static int pause_ns(const struct thread_group *group, int64_t ns)
 	return sizeup_job_canceled(group->job) ? -ECANCELED : 0;
 }
 
-static void apply_settings(struct thread_settings *settings, const struct sizeup_traffic_point *point)
-{
-	__atomic_store_n(&settings->write_percent, point->write_percent, __ATOMIC_RELAXED);
-	__atomic_store_n(&settings->delay_ns, point->delay_ns, __ATOMIC_RELAXED);
-	__atomic_store_n(&settings->streams, point->streams, __ATOMIC_RELAXED);
-}
-
 static int replicate(void *context, uint32_t index, uint32_t round, struct sizeup_replicates *values)
 {
 	struct measurement *const measurement = context;
 	struct thread_group *const group = measurement->group;
+	const struct sizeup_traffic_point *const point = &measurement->points[index];
 	const uint32_t windows = sizeup_batches_per_replicate(measurement->rule);
 
 	(void)round; /* the memory stays the same: populating it for each replicate would take too long */
@@ -284,7 +272,9 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 		if (status)
 			return status;
 	}
-	apply_settings(&group->settings, &measurement->points[index]);
+	__atomic_store_n(&group->settings.write_percent, point->write_percent, __ATOMIC_RELAXED);
+	__atomic_store_n(&group->settings.delay_ns, point->delay_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&group->settings.streams, point->streams, __ATOMIC_RELAXED);
 	if (pause_ns(group, SETTLE_NS + measurement->rule->warm_up_ns))
 		return -ECANCELED;
 	read_counters(group, &measurement->before);
@@ -296,7 +286,7 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 
 		if (measurement->chases)
 			push(measurement, 2 * index, rates.load_ns, rates.flags, &values[0]);
-		if (measurement->points[index].streams)
+		if (point->streams)
 			push(measurement, 2 * index + 1, rates.bytes_per_second, rates.flags, &values[1]);
 		measurement->before = measurement->after;
 	}
@@ -306,7 +296,7 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 }
 
 static int measure_points(struct thread_group *group, const struct sizeup_traffic_point *points, uint32_t count,
-		      const struct sizeup_stop_rule *rule)
+			  const struct sizeup_stop_rule *rule)
 {
 	struct measurement *const measurement = calloc(1, sizeof(*measurement));
 
@@ -325,36 +315,29 @@ static int measure_points(struct thread_group *group, const struct sizeup_traffi
 	return status;
 }
 
-static int check(struct sizeup_job *job, const struct sizeup_traffic_member *members, uint32_t count)
-{
-	const struct sizeup_arena_spec anywhere = { .placement = SIZEUP_PLACE_FIRST_TOUCH };
-	uint64_t bytes = 0;
-
-	if (!count || count > SIZEUP_MEMBERS)
-		return sizeup_job_fail(job, -EINVAL, "expected 1 to %d threads, found %u", SIZEUP_MEMBERS, count);
-	for (uint32_t i = 0; i < count; i++)
-		bytes += members[i].memory.bytes;
-	/* Each member checks for itself, but all allocate at the same time: check for all of them first. */
-	return sizeup_arena_check(bytes, &anywhere, job);
-}
-
 int sizeup_traffic_run(struct sizeup_job *job, const struct sizeup_traffic_member *members, uint32_t count,
 		       const struct sizeup_traffic_point *points, uint32_t point_count,
 		       const struct sizeup_stop_rule *rule, struct sizeup_placement *placements)
 {
 	const size_t bytes = sizeof(struct thread_group) + count * sizeof(struct member);
+	const struct sizeup_arena_spec anywhere = { .placement = SIZEUP_PLACE_FIRST_TOUCH };
+	uint64_t memory_bytes = 0;
 	uint32_t started = 0;
 	uint32_t streams = 0;
 
-	sizeup_job_begin(job);
-	int status = check(job, members, count);
+	if (!count || count > SIZEUP_MEMBERS)
+		return sizeup_job_fail(job, -EINVAL, "expected 1 to %d threads, found %u", SIZEUP_MEMBERS, count);
+	for (uint32_t i = 0; i < count; i++)
+		memory_bytes += members[i].memory.bytes;
+	/* Each member checks for itself, but all allocate at the same time: check for all of them first. */
+	int status = sizeup_arena_check(memory_bytes, &anywhere, job);
 
 	if (status)
-		return sizeup_job_end(job, status);
+		return status;
 	struct thread_group *const group = aligned_alloc(64, (bytes + 63) / 64 * 64);
 
 	if (!group)
-		return sizeup_job_end(job, -ENOMEM);
+		return -ENOMEM;
 	memset(group, 0, bytes);
 	group->job = job;
 	group->count = count;
@@ -373,10 +356,8 @@ int sizeup_traffic_run(struct sizeup_job *job, const struct sizeup_traffic_membe
 	if (!status)
 		status = measure_points(group, points, point_count, rule);
 	__atomic_store_n(&group->settings.stop, 1, __ATOMIC_RELAXED);
-	if (sizeup_job_canceled(job)) {
+	if (sizeup_job_canceled(job))
 		status = -ECANCELED;
-		sizeup_job_end(job, status); /* before unmapping, which takes long */
-	}
 	for (uint32_t i = 0; i < started; i++) {
 		pthread_join(group->members[i].thread, NULL);
 		placements[i] = group->members[i].placement;
@@ -384,5 +365,5 @@ int sizeup_traffic_run(struct sizeup_job *job, const struct sizeup_traffic_membe
 			status = group->members[i].status;
 	}
 	free(group);
-	return sizeup_job_end(job, status);
+	return status;
 }

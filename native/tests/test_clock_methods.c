@@ -4,6 +4,7 @@
 #include <sizeup/batch.h>
 #include <sizeup/clock.h>
 #include <sizeup/clock_cost.h>
+#include <sizeup/methods.h>
 
 #include <sched.h>
 #include <stdarg.h>
@@ -106,7 +107,7 @@ static uint32_t method_named(const char *name)
 {
 	const char *found;
 
-	for (uint32_t index = 0; (found = sizeup_clock_method_name(index)); index++)
+	for (uint32_t index = 0; (found = sizeup_method(index) ? sizeup_method(index)->name : NULL); index++)
 		if (!strcmp(found, name))
 			return index;
 	check(0, name);

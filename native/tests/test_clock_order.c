@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <stdio.h>
 
-#include "../src/methods.h"
+#include <sizeup/methods.h>
 #include "check.h"
 #include "cpu_set.h"
 

@@ -118,7 +118,6 @@ static void a_job_says_why(void)
 	struct sizeup_job *const job = sizeup_job_new();
 
 	check(job != NULL, "memory for a job");
-	sizeup_job_begin(job);
 	kernel_error = EINVAL;
 	check(sizeup_job_pin(job, FAR_CPU) == -EINVAL, "a CPU that the kernel refuses");
 	kernel_error = 0;

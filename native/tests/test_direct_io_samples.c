@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "../src/direct_io_counters.h"
+#include "../src/direct_io_worker.h"
 #include "check.h"
 
 static void samples_subtract(void)
@@ -35,16 +35,16 @@ static void samples_subtract(void)
 	for (int turn = 0; turn < 2; turn++) {
 		check(later.time_ns == (turn ? 500 : 900), "a sample or an interval");
 		if (!turn)
-			sizeup_io_difference(&later, &earlier);
+			sizeup_io_combine(&later, &earlier, -1);
 		else
-			sizeup_io_pool(&later, &zero);
+			sizeup_io_combine(&later, &zero, 1);
 		check(later.reads == 30 && later.writes == 25 && later.read_bytes == 300 && later.written_bytes == 250, "requests");
 		check(later.errors == 7 && later.submit_calls == 20 && later.late == 5, "what else is counted");
 		check(later.usage_requests == 30 && later.usage_bytes == 300 && later.voluntary_switches == 5, "with its usage");
 		check(later.user_ns == 60 && later.system_ns == 70 && later.run_delay_ns == 80, "and CPU time");
 		check(later.read_ns[40] == 6 && later.write_ns[41] == 6 && later.response_ns[42] == 6, "and every histogram");
 	}
-	sizeup_io_pool(&later, &earlier);
+	sizeup_io_combine(&later, &earlier, 1);
 	check(later.time_ns == 900 && later.reads == 50 && later.read_ns[40] == 10 && later.system_ns == 80, "pools add up");
 }
 

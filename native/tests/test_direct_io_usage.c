@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "../src/direct_io_counters.h"
+#include "../src/direct_io_worker.h"
 #include "check.h"
 
 #define SECOND_NS UINT64_C(1000000000)

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../src/interleave.h"
+#include "../src/replicates.h"
 #include "check.h"
 
 #define POINTS 1000

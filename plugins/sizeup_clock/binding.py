@@ -42,19 +42,19 @@ class OrderingResult(Struct, frozen=True):
 def methods() -> tuple[str, ...]:
     """Return the names of the methods to read the time on this architecture, in the extension's order."""
     names: list[str] = []
-    while (name := lib.sizeup_clock_method_name(len(names))) != ffi.NULL:
-        names.append(ffi.string(name).decode())
+    while (method := lib.sizeup_method(len(names))) != ffi.NULL:
+        names.append(ffi.string(method.name).decode())
     return tuple(names)
 
 
 def is_counter(index: int) -> bool:
     """Return whether a method counts ticks."""
-    return bool(lib.sizeup_clock_is_counter(index))
+    return bool(lib.sizeup_method(index).counter)
 
 
 def readable(index: int) -> bool:
     """Return whether the values of a method can be compared."""
-    return bool(lib.sizeup_clock_can_read(index))
+    return bool(lib.sizeup_method(index).read != ffi.NULL)
 
 
 def vdso_has_clock_gettime() -> bool:

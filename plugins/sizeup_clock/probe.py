@@ -10,7 +10,7 @@ from sizeup.model.plan import Refusal, Settings, Step
 from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
-from sizeup_clock.binding import CostJob, Rates, methods, new_job, vdso_has_clock_gettime
+from sizeup_clock.binding import CostJob, methods, new_job, vdso_has_clock_gettime
 
 NAME = "clock.cost"
 FIRST = ("clock_gettime-monotonic", "gettimeofday", "rdtsc", "cntvct")
@@ -78,27 +78,14 @@ class ClockCost:
             )
         costs = {str(point.at["method"]): float(native.median) for _, point, native in job.measured(points)}
         for _, point, native in job.measured(points):
-            yield estimate_of(
-                point,
-                native,
-                caveats,
-                {
-                    **({} if rates is None else _in_cycles(native.median, rates)),
-                    **(PUBLISHED_CYCLES if point.at["method"] == "gettimeofday" else {}),
-                },
-            )
+            extra: dict[str, str | int | float] = {}
+            if rates is not None:
+                extra |= {"core_cycles": native.median * rates.core_hz / 1e9, "core_hz": rates.core_hz}
+                extra |= {"counter_ticks": native.median * rates.counter_hz / 1e9, "counter_hz": rates.counter_hz}
+            extra |= PUBLISHED_CYCLES if point.at["method"] == "gettimeofday" else {}
+            yield estimate_of(point, native, caveats, extra)
         if "clock_gettime-monotonic" in costs and "syscall-clock_gettime" in costs:
             yield from _interpret(costs, step.settings)
-
-
-def _in_cycles(cost_ns: float, rates: Rates) -> dict[str, float]:
-    """Return a cost in cycles of the core and ticks of the counter, with their frequencies."""
-    return {
-        "core_cycles": cost_ns * rates.core_hz / 1e9,
-        "counter_ticks": cost_ns * rates.counter_hz / 1e9,
-        "core_hz": rates.core_hz,
-        "counter_hz": rates.counter_hz,
-    }
 
 
 _FALLBACK: dict[str, str | int | float] = {

@@ -129,7 +129,7 @@ class IoInterval(IoCounters):
         """Return both intervals together."""
         pool = ffi.new("struct sizeup_io_sample *")
         ffi.memmove(pool, self.native, ffi.sizeof("struct sizeup_io_sample"))
-        lib.sizeup_io_pool(pool, other.native)
+        lib.sizeup_io_combine(pool, other.native, 1)
         return IoInterval(pool, latest=self._latest)
 
     def _histogram(self, kind: str) -> Any:
@@ -182,7 +182,7 @@ class IoSample(IoCounters):
         """Return the interval between two samples of the same job and group."""
         difference = ffi.new("struct sizeup_io_sample *")
         ffi.memmove(difference, self.native, ffi.sizeof("struct sizeup_io_sample"))
-        lib.sizeup_io_difference(difference, earlier.native)
+        lib.sizeup_io_combine(difference, earlier.native, -1)
         return IoInterval(difference, latest=self.native)
 
 

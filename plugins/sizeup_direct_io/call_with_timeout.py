@@ -49,13 +49,6 @@ class CanceledError(Exception):
     """The step was canceled while waiting."""
 
 
-def _settle(answer: Future[Result], function: Callable[[], Result]) -> None:
-    try:
-        answer.set_result(function())
-    except BaseException as error:  # noqa: BLE001 - handed to the caller, whatever it is
-        answer.set_exception(error)
-
-
 def call_with_timeout(
     doing: str, function: Callable[[], Result], *, limit_seconds: float, context: Context | None
 ) -> Result:
@@ -64,7 +57,14 @@ def call_with_timeout(
     Without a context, as while cleaning up, it is not canceled.
     """
     answer: Future[Result] = Future()
-    threading.Thread(target=_settle, args=(answer, function), name=doing, daemon=True).start()
+
+    def settle() -> None:
+        try:
+            answer.set_result(function())
+        except BaseException as error:  # noqa: BLE001 - handed to the caller, whatever it is
+            answer.set_exception(error)
+
+    threading.Thread(target=settle, name=doing, daemon=True).start()
     deadline = time.monotonic() + limit_seconds
     while not wait([answer], _SLICE_SECONDS).done:
         if context is not None and context.canceled:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -73,26 +74,21 @@ def other_load(runs: Sequence[MeasuredPoint]) -> dict[str, float]:
     return found
 
 
-def latencies(at: Coordinates, pooled: Mapping[str, IoInterval], caveats: tuple[str, ...]) -> Iterator[Estimate]:
+def latencies(place: Coordinates, pooled: Mapping[str, IoInterval], caveats: tuple[str, ...]) -> Iterator[Estimate]:
     """Yield service times of reads and writes separately, and response times of paced streams."""
     for name, interval in pooled.items():
-        where = stream_coordinates(at, name, len(pooled))
-        for kind in ("read", "write"):
-            if interval.count(kind):
-                yield from _quantiles("latency", {**where, "direction": kind}, interval, kind, caveats)
-        if interval.count("response"):
-            yield from _quantiles("response", where, interval, "response", caveats)
-
-
-def _quantiles(
-    prefix: str, at: Coordinates, interval: IoInterval, kind: str, caveats: tuple[str, ...]
-) -> Iterator[Estimate]:
-    extra = {f"{name}_ns": interval.quantile_ns(kind, quantile) for name, quantile in _TAIL}
-    extra["count"] = interval.count(kind)
-    histogram = {"histogram": histogram_text(interval.histogram(kind))}
-    yield Estimate(f"{prefix}-mean", at, interval.mean_ns(kind), caveats=caveats, extra=histogram)
-    for name, quantile in QUANTILES.items():
-        yield Estimate(f"{prefix}-{name}", at, interval.quantile_ns(kind, quantile), caveats=caveats, extra=extra)
+        where = stream_coordinates(place, name, len(pooled))
+        for kind in ("read", "write", "response"):
+            if not (count := interval.count(kind)):
+                continue
+            paced = kind == "response"
+            family, at = ("response", where) if paced else ("latency", {**where, "direction": kind})
+            extra = {f"{tail}_ns": interval.quantile_ns(kind, quantile) for tail, quantile in _TAIL} | {"count": count}
+            histogram = {"histogram": histogram_text(interval.histogram(kind))}
+            yield Estimate(f"{family}-mean", at, interval.mean_ns(kind), caveats=caveats, extra=histogram)
+            for suffix, quantile in QUANTILES.items():
+                value = interval.quantile_ns(kind, quantile)
+                yield Estimate(f"{family}-{suffix}", at, value, caveats=caveats, extra=extra)
 
 
 def histogram_text(counts: Mapping[int, int]) -> str:
@@ -126,9 +122,13 @@ def costs(
         "voluntary_switches": sum(i.voluntary_switches for i in intervals) / requests,
         "submit_calls": sum(i.submit_calls for i in intervals) / requests,
         **_host_costs(runs, background),
-        "kernel_threads": _kernel_threads(runs),
     }
-    seconds = sum(run.counter_seconds for run in runs)
+    seconds, threads = sum(run.counter_seconds for run in runs), Counter[str]()
+    for run in runs:
+        for name, spent in run.after.kernel_threads_ns.items():
+            threads[name] += spent - run.before.kernel_threads_ns.get(name, 0)
+    shares = [(name, spent / seconds / 1e7) for name, spent in threads.most_common(3)]  # of one CPU, in percent
+    extra["kernel_threads"] = ", ".join(f"{name} {share:.0f} %" for name, share in shares if share >= 1)
     for name in ("cpu", "io"):  # the share of the windows in which some task waited; none without PSI
         ends = [(getattr(run.before, f"{name}_pressure"), getattr(run.after, f"{name}_pressure")) for run in runs]
         if None not in itertools.chain(*ends):
@@ -153,8 +153,7 @@ def known(values: Iterable[T | None]) -> list[T] | None:
 
 def _host_costs(runs: Sequence[MeasuredPoint], background: BackgroundLoad) -> dict[str, float]:
     """What a request cost the whole host; without the figures that the kernel did not give."""
-    hosts = known(run.host_cpu for run in runs)
-    if hosts is None:
+    if (hosts := known(run.host_cpu for run in runs)) is None:
         return {}
     done, capacity = max(1, sum(run.requests for run in runs)), sum(host.capacity_ns for host in hosts)
     costs = {"host_kernel_percent": 100 * sum(host.system_ns + host.interrupt_ns for host in hosts) / capacity}
@@ -168,17 +167,6 @@ def _host_costs(runs: Sequence[MeasuredPoint], background: BackgroundLoad) -> di
         if counts is not None:
             costs[name] = sum(counts) / done
     return costs
-
-
-def _kernel_threads(runs: Sequence[MeasuredPoint]) -> str:
-    """Return the busiest kernel threads with their share of one CPU, busiest first."""
-    total: dict[str, int] = {}
-    seconds = sum(run.counter_seconds for run in runs)
-    for run in runs:
-        for name, spent in run.after.kernel_threads_ns.items():
-            total[name] = total.get(name, 0) + spent - run.before.kernel_threads_ns.get(name, 0)
-    busiest = sorted(total.items(), key=lambda item: -item[1])[:3]
-    return ", ".join(f"{name} {spent / seconds / 1e7:.0f} %" for name, spent in busiest if spent / seconds >= 1e7)
 
 
 def caveats_of(parts: Sequence[Part]) -> tuple[str, ...]:

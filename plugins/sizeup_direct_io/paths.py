@@ -64,7 +64,17 @@ def compare_paths(
         measured, _ = yield from _measure_on(load, [(setup, count)], setup.target.path)
         alone[setup.target.path] = measured.throughput(load.point.unit)
     yield Progress(0.95, None, f"all {len(setups)} paths together")
-    reason = _why_not_together(load, each)
+    stream, reason = load.point.loads[0][0], ""
+    threads = sum(setup.thread_count(stream, count) for setup, count in each)
+    buffers = sum(count for _, count in each) * stream.block_bytes * (READ_AHEAD if stream.streams else 1)
+    available = available_bytes()
+    if threads > MOST_WORKERS:
+        reason = f"{threads:,} threads are needed, and at most {MOST_WORKERS:,} are started; decrease the queue depths"
+    elif buffers > BUFFERS_SHARE * available:
+        reason = (
+            f"the buffers take {format_bytes(buffers)}, more than {BUFFERS_SHARE:.0%} of the available memory "
+            f"({format_bytes(available)}); decrease the queue depths"
+        )
     if reason:
         yield Gap("io.direct: all paths together", reason)
         return
@@ -78,22 +88,6 @@ def compare_paths(
     )
     shared = tuple(name for name, times in used.items() if times > 1)
     yield conclusions.scaling(alone, measured.throughput(load.point.unit), load.point.unit, path_bandwidth, shared)
-
-
-def _why_not_together(load: ComparedLoad, each: Sequence[tuple[TargetSetup, int]]) -> str:
-    """Return why the paths cannot be measured at the same time; empty if they can."""
-    stream = load.point.loads[0][0]
-    threads = sum(setup.thread_count(stream, count) for setup, count in each)
-    if threads > MOST_WORKERS:
-        return f"{threads:,} threads are needed, and at most {MOST_WORKERS:,} are started; decrease the queue depths"
-    buffers = sum(count for _, count in each) * stream.block_bytes * (READ_AHEAD if stream.streams else 1)
-    available = available_bytes()
-    if buffers > BUFFERS_SHARE * available:
-        return (
-            f"the buffers take {format_bytes(buffers)}, more than {BUFFERS_SHARE:.0%} of the available memory "
-            f"({format_bytes(available)}); decrease the queue depths"
-        )
-    return ""
 
 
 def _joint_figures(

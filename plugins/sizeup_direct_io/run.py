@@ -343,31 +343,23 @@ class Run(TargetRun):
                 yield conclusions.redo_under_load(results[0][0], results[0][1])
             case "normal":
                 yield from conclusions.matrix(results[0])
-            case str(preset) if preset == WORKING_SET:
-                yield from self._working_sets(results[0])
+            case str(preset) if preset == WORKING_SET:  # what the sweep implies about a cache
+                if caveats := self._verdict.background.background_caveats:
+                    yield Gap("io.direct: a cache behind the target", "; ".join(caveats))
+                    return
+                rates = {int(point.at["working_set_bytes"]): point.iops for point in results[0]}
+                yield conclusions.working_set(results[0])
+                for point in results[0]:
+                    self._parts.append(conclusions.recheck_physical(point, rates))
+                    yield estimates.validity_estimate(point.at, self._parts[-1])
 
     def _objective(self, results: Sequence[Sequence[PointResult]]) -> Iterator[Emission]:
         """Find the rate that keeps the objective, of the mix where one was measured."""
-        settings = self._settings
-        mixed = [number for number, sweep in enumerate(self._sweeps) if sweep.writes]
-        number = mixed[0] if mixed else 0
+        settings, number = self._settings, max(range(len(self._sweeps)), key=lambda at: self._sweeps[at].writes)
         sweep, most = self._sweeps[number], max(point.iops for point in results[number])
         wanted = Objective(settings.objective * 1e9, settings.search, settings.confirm)
         stream, window, source = sweep.points[0].loads[0][0], settings.window, self._counter_source
         yield from find_rate(self._setup, stream, sweep.workload, most, wanted, window, self._context, source)
-
-    def _working_sets(self, points: Sequence[PointResult]) -> Iterator[Emission]:
-        """Yield what the sweep implies about a cache, and the updated physical check of each point."""
-        caveats = self._verdict.background.background_caveats
-        if caveats:
-            yield Gap("io.direct: a cache behind the target", "; ".join(caveats))
-            return
-        rates = {int(point.at["working_set_bytes"]): point.iops for point in points}
-        yield conclusions.working_set(points)
-        for point in points:
-            part = conclusions.recheck_physical(point, rates)
-            self._parts.append(part)
-            yield estimates.validity_estimate(point.at, part)
 
     def _load(self, points: Sequence[PointResult]) -> ComparedLoad:
         """Return the load to compare paths and engines with: the best point of the first sweep."""

@@ -204,19 +204,6 @@ def _open_directory(spec: TargetSpec) -> OpenTarget:
     )
 
 
-def _open_file(spec: TargetSpec) -> OpenTarget:
-    if spec.writes:
-        raise RefusedError(
-            f"{spec.path} is an existing file, which is only read; set path to a directory for a preset that writes"
-        )
-    try:
-        return _open_existing(spec, TargetKind.FILE)
-    except OSError as error:
-        if error.errno == errno.EINVAL:
-            raise RefusedError(_NO_DIRECT_IO.format(spec.path)) from error
-        raise
-
-
 def _open_existing(spec: TargetSpec, kind: TargetKind) -> OpenTarget:
     """Open a file or a device; both ends of a device that is overwritten are left out."""
     overwritten, is_file = kind is TargetKind.WRITABLE_DEVICE, kind is TargetKind.FILE
@@ -246,6 +233,7 @@ def open_target(spec: TargetSpec) -> OpenTarget:
     """Open the target; raise RefusedError with the reason if it cannot or must not be used."""
     if not spec.path.startswith("/"):
         raise RefusedError(f"path={spec.path}: expected an absolute path of a directory, a file or a device")
+    mode = 0
     try:
         found = files.open_existing(spec.path, os.O_PATH)  # not for I/O
         try:
@@ -255,10 +243,15 @@ def open_target(spec: TargetSpec) -> OpenTarget:
         if stat.S_ISDIR(mode):
             return _open_directory(spec)
         if stat.S_ISREG(mode):
-            return _open_file(spec)
+            if spec.writes:
+                only_read = f"{spec.path} is an existing file, which is only read"
+                raise RefusedError(f"{only_read}; set path to a directory for a preset that writes")
+            return _open_existing(spec, TargetKind.FILE)
         if stat.S_ISBLK(mode):
             return _open_existing(spec, TargetKind.WRITABLE_DEVICE if spec.writes else TargetKind.DEVICE)
     except OSError as error:
+        if error.errno == errno.EINVAL and stat.S_ISREG(mode):
+            raise RefusedError(_NO_DIRECT_IO.format(spec.path)) from error
         if error.errno in {errno.ENXIO, errno.ENODEV}:
             raise RefusedError(f"{spec.path}: {describe_error(error.errno)}; see the kernel log") from error
         raise RefusedError(f"{spec.path}: {error.strerror or error}") from error

@@ -7,7 +7,7 @@ load-to-use latency.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -174,7 +174,11 @@ def _series(
     a number of them runs with two sizes, and links the numbers below with those above.
     """
     half = None if available is None else available // 2
-    least = {count: _least_pages(caches, cpus[:count], half) for count in counts}
+    least = dict.fromkeys(counts, _USUAL_PAGES)
+    for count in counts:
+        each = max(buffers.bytes_per_thread(caches, cpus[:count]).values())
+        if half is None or each * count <= half:
+            least[count] = max(_USUAL_PAGES, each // PAGE_BYTES)
     most = max(least.values())
 
     def fits(some: Sequence[_Series], limit: int | None) -> bool:
@@ -192,11 +196,6 @@ def _series(
     if linked:
         return min(linked, key=lambda some: sum(one.processes * one.pages for one in some))
     return [_Series(count, least[count]) for count in counts]
-
-
-def _least_pages(caches: Sequence[buffers.SharedCache], cpus: Collection[int], half: int | None) -> int:
-    least = max(buffers.bytes_per_thread(caches, cpus).values())
-    return max(_USUAL_PAGES, least // PAGE_BYTES) if half is None or least * len(cpus) <= half else _USUAL_PAGES
 
 
 def _calibrated_ns(pages: int, cpu: int, context: Context) -> float:

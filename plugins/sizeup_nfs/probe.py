@@ -229,13 +229,12 @@ class _Run(TargetRun):
             yield Progress(number / len(order), left, ", ".join(map(str, at.values())))
             counted = first.target.nfs_mount_point if alone and arm.client == KERNEL else None
             source = CounterSource(first.target.device_number, counted)
-            workers = list(self._workers(arm))
+            workers = []
+            for order_of, (index, depth) in enumerate(arm.threads(self._requests)):
+                target = self._files[index].target
+                client = self._connections[index, order_of].calls() if arm.client == LIBNFS else {}
+                region = (target.descriptor, arm.block_bytes, 0, target.size_bytes)
+                seed = secrets.randbits(62)
+                workers.append(Worker(Engine.THREADS, *region, seed=seed, depth=depth, client=client))
             results[arm].append((yield from measure(workers, ("read",), at, window, self._context, source)))
         return results
-
-    def _workers(self, arm: Arm) -> Iterator[Worker]:
-        for number, (index, depth) in enumerate(arm.threads(self._requests)):
-            target = self._files[index].target
-            client = self._connections[index, number].calls() if arm.client == LIBNFS else {}
-            region = (target.descriptor, arm.block_bytes, 0, target.size_bytes)
-            yield Worker(Engine.THREADS, *region, seed=secrets.randbits(62), depth=depth, client=client)

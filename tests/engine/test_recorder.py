@@ -14,7 +14,7 @@ from sizeup.model.plan import Plan, Refusal, SettingValue, Step
 from sizeup.model.records import StepRecord
 from sizeup.model.sample import Estimate, Progress, Status
 from sizeup.probing.registry import Registry, load_registry
-from sizeup.probing.wire import Done, Failed, Message, Refused
+from sizeup.probing.wire import Ending, Message
 from sizeup.session.reader import read_session
 from sizeup.session.records import AnyRecord, OutcomeRecord, Record, SessionRecord
 from sizeup.session.writer import Writer
@@ -88,10 +88,8 @@ def test_what_a_probe_yields_is_logged_as_the_record_that_its_worker_wrote(
 def test_a_message_of_a_worker_is_the_record_of_the_file() -> None:
     messages, records = get_args(Message), get_args(AnyRecord)
 
-    assert set(messages) - set(records) == {Refused, Failed, Done}
-    assert {kind.__struct_config__.tag for kind in (Refused, Failed, Done)}.isdisjoint(
-        kind.__struct_config__.tag for kind in records
-    )
+    assert set(messages) - set(records) == {Ending}
+    assert Ending.__struct_config__.tag not in {kind.__struct_config__.tag for kind in records}
 
 
 def test_a_canceled_run_starts_no_further_step(tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def test_the_worker_finds_what_its_parent_finds(stranger: Path) -> None:
 
 def test_what_a_probe_prints_is_no_record_but_its_last_words(stranger: Path) -> None:
     body = (
-        'print(\'{"kind":"done"}\', flush=True)\n'
+        'print(\'{"kind":"ending","status":"ok"}\', flush=True)\n'
         "os.write(2, b'pool\\x1b[31m empty\\n')\n"
         "yield Progress(0.1)\n"
         "os._exit(3)"

@@ -93,10 +93,6 @@ class ExperimentEnd(Struct, frozen=True):
     """What went wrong; that the setting was not restored comes last."""
 
 
-class _NothingMeasuredError(SizeupError):
-    """A run under one of the settings measured nothing."""
-
-
 def prepare(spec: ExperimentSpec) -> PreparedExperiment:
     """Check the request and make the plan of each run; executes nothing and writes nothing."""
     for flag, command in (("--a", spec.a), ("--b", spec.b), ("--restore", spec.restore)):
@@ -191,7 +187,10 @@ class _Experiment:
                 f"run {number + 1} of {len(self._spec.order)}: setting {setting.upper()}, round {round_}"
             )
             self._switch(setting, round_)
-            self._settle()
+            end = time.monotonic() + self._spec.settle_seconds
+            while not self._control.cancel_run and (left := end - time.monotonic()) > 0:
+                select.select([self._control], [], [], left)
+                self._control.read_commands()
             if self._control.cancel_run:
                 return worst
             label = ExperimentRun(self._id, setting, round_)
@@ -204,7 +203,7 @@ class _Experiment:
             if self._control.cancel_run:
                 return worst
             if not result.finished_steps:
-                raise _NothingMeasuredError(
+                raise SizeupError(
                     f"the run under setting {setting.upper()} of round {round_} measured nothing, so the experiment "
                     f"ended; see: sizeup session show {self._path}"
                 )
@@ -218,12 +217,6 @@ class _Experiment:
         self._log(self._record(setting, command, result, round_))
         if result.problem and not self._control.cancel_run:
             raise CommandError(f"the command of setting {setting.upper()} failed: {failure(command, result)}")
-
-    def _settle(self) -> None:
-        end = time.monotonic() + self._spec.settle_seconds
-        while not self._control.cancel_run and (left := end - time.monotonic()) > 0:
-            select.select([self._control], [], [], left)
-            self._control.read_commands()
 
     def _restore(self) -> str:
         """Execute the last command, whatever arrives; return why the setting was not restored, or nothing."""
@@ -310,7 +303,9 @@ def execute(command: str, limit_seconds: float, control: BatchControl, *, cancel
             stderr=subprocess.STDOUT,
             env=environment(),
             process_group=0,
-            preexec_fn=_forked,  # noqa: PLW1509  takes no lock
+            # Has the child made by fork, which keeps the handlers of sizeup until the shell is executed. By vfork it
+            # would have none before it has a process group of its own, and a Ctrl-C in between would end it.
+            preexec_fn=lambda: None,  # noqa: PLW1509  takes no lock
         )
     except OSError as error:
         return CommandResult(None, 0.0, (), f"{SHELL} could not be started: {error.strerror}")
@@ -338,13 +333,6 @@ def execute(command: str, limit_seconds: float, control: BatchControl, *, cancel
         problem = ended_by_us or f"it was ended by {signal_name(-(status or 0))}"
         return CommandResult(None, seconds, output.lines(), problem)
     return CommandResult(status, seconds, output.lines(), f"it exited with status {status}" if status else "")
-
-
-def _forked() -> None:
-    """Have the child made by fork, which keeps the handlers of sizeup until the shell is executed.
-
-    By vfork it would have none before it has a process group of its own, and a Ctrl-C in between would end it.
-    """
 
 
 class _Output:

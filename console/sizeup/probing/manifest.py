@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import astuple
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model import plan
@@ -77,17 +78,9 @@ class SharedParameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class QuantityEntry(plan.SeriesQuantity, frozen=True, forbid_unknown_fields=True):
     """What points of a series are."""
 
-    def quantity(self) -> plan.SeriesQuantity:
-        """The model's value."""
-        return plan.SeriesQuantity(*msgspec.structs.astuple(self))
-
 
 class TargetEntry(plan.TargetDeclaration, frozen=True, forbid_unknown_fields=True):
     """Which parameters name what is measured."""
-
-    def target(self) -> plan.TargetDeclaration:
-        """The model's value."""
-        return plan.TargetDeclaration(*msgspec.structs.astuple(self))
 
 
 class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -115,7 +108,7 @@ class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             values |= {"axis_unit": axis.unit, "axis_title": axis.title}
         quantity = values.pop("quantity")
         entries = (QuantityEntry(quantity),) if isinstance(quantity, str) else quantity
-        return plan.Series(**values, quantities=tuple(entry.quantity() for entry in entries))
+        return plan.Series(**values, quantities=tuple(plan.SeriesQuantity(*astuple(entry)) for entry in entries))
 
 
 class AxisEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -199,7 +192,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def declaration(self) -> plan.Declaration:
         """What is recorded with each step beside its series."""
-        target = None if self.target is None else self.target.target()
+        target = None if self.target is None else plan.TargetDeclaration(*astuple(self.target))
         return plan.Declaration(self.card, self.precision, target, self.title, self.diagnostic)
 
 

@@ -45,8 +45,6 @@ class NativeJob:
             raise SizeupError("no memory for the sample ring of a native job")
         self.job = ffi.gc(job, lib.sizeup_job_free)
         self._buffer = ffi.new("struct sizeup_sample[]", _ROOM)
-        self._status = 0
-        self._error: Exception | None = None
 
     def cancel(self) -> None:
         """End the job at its next look at the cancel word; safe from any thread."""
@@ -56,11 +54,6 @@ class NativeJob:
     def progress(self) -> float:
         """How much is done, 0 to 1."""
         return min(1.0, float(self._lib.sizeup_job_progress(self.job)))
-
-    @property
-    def ended(self) -> bool:
-        """Whether the call has published its end; its memory may still be going back."""
-        return int(self._lib.sizeup_job_state(self.job)) > int(self._lib.SIZEUP_JOB_RUNNING)
 
     @property
     def reason(self) -> str:
@@ -88,7 +81,15 @@ class NativeJob:
         was canceled. Raises ``RefusedError`` with the job's reason where the machine cannot or may not do it.
         """
         context.on_cancel(self.cancel)
-        thread = threading.Thread(target=self._call, args=(call,), name="native job", daemon=True)
+        ended: list[int | Exception] = []
+
+        def run() -> None:
+            try:
+                ended.append(call())
+            except Exception as error:  # noqa: BLE001 - raised again below, in the thread that can answer it
+                ended.append(error)
+
+        thread = threading.Thread(target=run, name="native job", daemon=True)
         thread.start()
         seen = [0] * len(points)
         shown, started = 0.0, time.monotonic()
@@ -114,11 +115,11 @@ class NativeJob:
                 "dropped: sizeup could not collect them in time because this machine was too busy. Charts of the "
                 "samples have a hole; the estimates count them. Run again on a quieter machine to get all samples",
             )
-        if self._error is not None:
-            raise self._error
-        if self._status < 0 and self._status != -errno.ECANCELED:
-            reason = self.reason or os.strerror(-self._status)
-            raise (RefusedError if -self._status in _CANNOT_OR_MAY_NOT else SizeupError)(reason)
+        if isinstance(status := ended[0], Exception):
+            raise status
+        if status < 0 and status != -errno.ECANCELED:
+            reason = self.reason or os.strerror(-status)
+            raise (RefusedError if -status in _CANNOT_OR_MAY_NOT else SizeupError)(reason)
 
     def measured(self, points: tuple[EstimatePoint, ...]) -> Iterator[tuple[int, EstimatePoint, Any]]:
         """Index, point and last estimate of every point with at least one replicate."""
@@ -134,12 +135,6 @@ class NativeJob:
             if not native.replicates and native.disturbed_share:
                 where = ", ".join(f"{key} {value}" for key, value in point.at.items())
                 yield Gap(f"{point.series}: {where}", "every batch was disturbed: something else used the measured CPU")
-
-    def _call(self, call: Callable[[], int]) -> None:
-        try:
-            self._status = call()
-        except Exception as error:  # noqa: BLE001 - raised again by follow(), in the thread that can answer it
-            self._error = error
 
     def _drain(self, points: tuple[EstimatePoint, ...], context: Context) -> Iterator[Samples]:
         while count := int(self._lib.sizeup_job_drain(self.job, self._buffer, _ROOM)):

@@ -110,7 +110,11 @@ def load_registry(points: Iterable[EntryPoint] | None = None) -> Registry:
     probes: dict[str, RegisteredProbe] = {}
     broken: list[BrokenProbe] = []
     manifests: dict[str, tuple[Manifest, ...] | str] = {}
-    provider = cache(_provider)  # metadata is parsed anew each time it is asked for
+
+    @cache  # metadata is parsed anew each time it is asked for
+    def provider(of: Distribution | None) -> str:
+        return "unknown" if of is None else f"{of.metadata['Name']} {of.metadata['Version']}"
+
     # sizeup's own come first, so that a stranger cannot take their names.
     own_first = sorted(
         entry_points(group=GROUP) if points is None else points,
@@ -145,14 +149,6 @@ def load_class(target: str) -> Probe:
     """Import ``package.module:Class`` and make one; only planning and workers do this."""
     module, _, attribute = target.partition(":")
     return cast("Probe", getattr(importlib.import_module(module), attribute)())
-
-
-def _provider(distribution: Distribution | None) -> str:
-    """Name and version."""
-    if distribution is None:
-        return "unknown"
-    metadata = distribution.metadata
-    return f"{metadata['Name']} {metadata['Version']}"
 
 
 def _read_manifests(package: str) -> tuple[Manifest, ...]:

@@ -217,7 +217,7 @@ class _StepDriver:
         self._listener, self._clock = listener, clock
         self._limit = clock() + step.time_limit_seconds
         self._escalation: _Escalation | None = None
-        self._ending: wire.Done | wire.Refused | wire.Failed | None = None
+        self._ending: wire.Ending | None = None
         self._ended = 0.0
         self._hang_detector = HangDetector(worker.process.pid)
         self._tail = b""
@@ -271,11 +271,11 @@ class _StepDriver:
                 return False
 
     def _next_deadline(self) -> float:
-        if self._ending is not None or (self._escalation is not None and self._escalation.stage == 2):
+        escalation = self._escalation
+        if self._ending is not None or (escalation is not None and escalation.stage == 2):
             return self._clock() + _EXIT_POLL_SECONDS
-        if self._escalation is None:
-            return self._limit
-        return self._escalation.began + (TERM_AFTER_SECONDS, KILL_AFTER_SECONDS)[self._escalation.stage]
+        after = (TERM_AFTER_SECONDS, KILL_AFTER_SECONDS)
+        return self._limit if escalation is None else escalation.began + after[escalation.stage]
 
     def _escalate(self) -> bool:
         """Start or continue the escalation where it is due; False where the worker has to be abandoned."""
@@ -339,9 +339,9 @@ class _StepDriver:
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             self._reject(repr(one_line(line[:200].decode(errors="replace"), 60)))
             return None
-        if isinstance(message, wire.Done | wire.Refused | wire.Failed):
+        if isinstance(message, wire.Ending):
             self._ending, self._ended = message, self._clock()
-            if isinstance(message, wire.Failed) and self._escalation is None:
+            if message.status == "failed" and self._escalation is None:
                 # Where a disk hangs its process takes a while to go: why it failed is shown before that.
                 now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) - self._origin_ns
                 return ProgressRecord(now_ns, self._step.id, self._done, None, message.reason)
@@ -368,21 +368,15 @@ class _StepDriver:
         """Return the outcome of the step, from its messages and the exit status of its process."""
         escalation, ending = self._escalation, self._ending
         left = "; its process hangs in the kernel and was left behind" if status is None else ""
-        kept = isinstance(ending, wire.Done) and bool(self._converged)  # it ended by itself, with figures
+        done = ending is not None and ending.status == "ok"
+        kept = done and bool(self._converged)  # it ended by itself, with figures
         if escalation is not None and not (escalation.why is Status.TIMED_OUT and kept):
             reason = escalation.reason + left
             return Outcome(escalation.why, reason + (self._printed_tail() if escalation.why is Status.FAILED else ""))
-        match ending:
-            case wire.Refused():
-                return Outcome(Status.REFUSED, ending.reason)
-            case wire.Failed():
-                return Outcome(Status.FAILED, ending.reason + left)
-            case wire.Done():
-                open_points = sum(not converged for converged in self._converged.values())
-                if open_points:
-                    reason = f"{open_points} of {len(self._converged)} points did not converge"
-                    return Outcome(Status.NOT_CONVERGED, reason)
-                return Outcome(Status.OK)
+        if open_points := done and sum(not converged for converged in self._converged.values()):
+            return Outcome(Status.NOT_CONVERGED, f"{open_points} of {len(self._converged)} points did not converge")
+        if ending is not None:
+            return Outcome(Status(ending.status), ending.reason + (left if ending.status == "failed" else ""))
         if status is not None and status < 0:
             name = signal_name(-status)
             return Outcome(Status.CRASHED, f"its worker died of {name}{self._printed_tail()}", signal=name)

@@ -7,6 +7,8 @@ taken for one.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from sizeup.decoding import json_decoder
@@ -30,27 +32,15 @@ class StepJob(msgspec.Struct, frozen=True):
     """Process id of the runner: a worker whose parent is another one has lost it already."""
 
 
-class Ending(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True):
+class Ending(msgspec.Struct, frozen=True, tag_field="kind", tag="ending", omit_defaults=True):
     """The last message of a worker; nothing follows."""
 
-
-class Refused(Ending, frozen=True, tag="refused"):
-    """The probe raised ``RefusedError``."""
-
-    reason: str
+    status: Literal["ok", "refused", "failed"]
+    """Refused: the probe raised ``RefusedError``; failed: it raised something else."""
+    reason: str = ""
 
 
-class Failed(Ending, frozen=True, tag="failed"):
-    """The probe raised something else."""
-
-    reason: str
-
-
-class Done(Ending, frozen=True, tag="done"):
-    """The probe ended."""
-
-
-Message = StepRecord | Refused | Failed | Done
+Message = StepRecord | Ending
 
 JOB: msgspec.json.Decoder[StepJob] = json_decoder(StepJob)
 MESSAGE: msgspec.json.Decoder[Message] = json_decoder(Message)

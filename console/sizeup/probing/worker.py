@@ -140,15 +140,16 @@ def _run(job: wire.StepJob, context: WorkerContext, early: bytes) -> wire.Ending
         for emission in load_class(job.target).run(job.step, context):
             _send(job, record_of(job.step.id, context.now_ns(), emission))
     except RefusedError as error:
-        return wire.Refused(one_line(str(error)))
+        return wire.Ending("refused", one_line(str(error)))
     except SizeupError as error:  # raised on purpose: its message is for the user, its place in the code is not
-        return wire.Failed(one_line(str(error)))
+        return wire.Ending("failed", one_line(str(error)))
     except Exception as error:  # noqa: BLE001 -- what a probe raises fails its step and not the run
         traceback.print_exc()
         where = traceback.extract_tb(error.__traceback__)[-1]
         location = f"{Path(where.filename).name}:{where.lineno}"
-        return wire.Failed(f"{type(error).__name__}: {one_line(str(error)) or 'no reason given'} ({location})")
-    return wire.Done()
+        reason = f"{type(error).__name__}: {one_line(str(error)) or 'no reason given'} ({location})"
+        return wire.Ending("failed", reason)
+    return wire.Ending("ok")
 
 
 def record_of(step: str, now_ns: int, emission: object) -> StepRecord:
@@ -175,7 +176,7 @@ def record_of(step: str, now_ns: int, emission: object) -> StepRecord:
     raise TypeError(f"a probe yields Samples, Estimate, Progress or Gap, found {type(emission).__name__}")
 
 
-def _send(job: wire.StepJob, message: wire.Message | wire.Ending) -> None:
+def _send(job: wire.StepJob, message: wire.Message) -> None:
     view = memoryview(ENCODER.encode(message) + b"\n")
     while view:
         view = view[os.write(job.descriptor, view) :]

@@ -33,7 +33,7 @@ void *sizeup_ring_link(const struct sizeup_ring *ring, const uint32_t *stop);
  */
 void *sizeup_chase_follow(void *start, uint64_t rounds);
 
-/** sizeup_chase_ns() - Time @rounds from @*position, which advances, in ns of CLOCK_MONOTONIC_RAW. */
-int64_t sizeup_chase_ns(void **position, uint64_t rounds);
+/** sizeup_chase_ns() - Time @rounds from the element that @position points to, which advances, in ns. */
+int64_t sizeup_chase_ns(void *position, uint64_t rounds);
 
 #endif

@@ -13,9 +13,6 @@ struct sizeup_clock_rates {
 	int32_t cpu;       /* on which they were measured; -1 if they were not */
 };
 
-/** sizeup_clock_method_name() - The name of method @index, or NULL beyond the last that exists here. */
-const char *sizeup_clock_method_name(uint32_t index);
-
 /** sizeup_clock_rates_measure() - Measure the clocks of the calling thread's core, for 2 ms each. */
 void sizeup_clock_rates_measure(struct sizeup_clock_rates *rates);
 

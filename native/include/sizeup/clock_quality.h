@@ -22,12 +22,6 @@ struct sizeup_clock_order {
 	double offset_bound;      /* uncertainty of the offset: half of the shortest round trip */
 };
 
-/** sizeup_clock_is_counter() - Whether method @index counts ticks instead of nanoseconds. */
-int sizeup_clock_is_counter(uint32_t index);
-
-/** sizeup_clock_can_read() - Whether method @index returns values that can be compared. */
-int sizeup_clock_can_read(uint32_t index);
-
 /** sizeup_clock_steps_read() - Read method @index @reads times on this CPU. Return: 0 or -EINVAL. */
 int sizeup_clock_steps_read(uint32_t index, uint64_t reads, struct sizeup_clock_steps *steps);
 

@@ -130,19 +130,13 @@ int sizeup_io_available(int32_t engine);
  * @job: where the new job is put; it lives until sizeup_io_free().
  * Return: 0, -EINVAL for a worker with contradictory settings or without a CPU it may run on, -ENOMEM or -EAGAIN.
  */
-int sizeup_io_start(const struct sizeup_io_worker *workers, uint32_t count,
-		    struct sizeup_io_job **job);
+int sizeup_io_start(const struct sizeup_io_worker *workers, uint32_t count, struct sizeup_io_job **job);
 
-/**
- * sizeup_io_cancel() - Request that all workers end; from any thread, returns at once.
- */
+/** sizeup_io_cancel() - Request that all workers end; from any thread, returns at once. */
 void sizeup_io_cancel(struct sizeup_io_job *job);
 
-/**
- * sizeup_io_sample() - Add up the counters of the workers of @group; from any thread.
- */
-void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group,
-		      struct sizeup_io_sample *sample);
+/** sizeup_io_sample() - Add up the counters of the workers of @group; from any thread. */
+void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group, struct sizeup_io_sample *sample);
 
 /**
  * sizeup_io_usage() - Read the CPU use of worker @index, in the order of sizeup_io_start(); from any thread.
@@ -151,15 +145,10 @@ void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group,
 int sizeup_io_usage(const struct sizeup_io_job *job, uint32_t index, struct sizeup_io_usage *usage);
 
 /**
- * sizeup_io_difference() - Turn @later into the interval since @earlier.
- * Counters and histograms are subtracted; time_ns becomes the length; states keep @later's value.
+ * sizeup_io_combine() - Subtract an earlier sample (@sign -1), which leaves the interval since it, or add an interval.
+ * Counters and histograms are summed up, and time_ns, the length of an interval; states keep @into's value.
  */
-void sizeup_io_difference(struct sizeup_io_sample *later, const struct sizeup_io_sample *earlier);
-
-/**
- * sizeup_io_pool() - Add the interval @more to the interval @pool: counters, times and histograms.
- */
-void sizeup_io_pool(struct sizeup_io_sample *pool, const struct sizeup_io_sample *more);
+void sizeup_io_combine(struct sizeup_io_sample *into, const struct sizeup_io_sample *other, int sign);
 
 /**
  * sizeup_io_wait() - Wait until all workers have ended; sizeup_io_cancel() makes them end.

@@ -11,19 +11,13 @@
  */
 #define SIZEUP_HISTOGRAM_BUCKETS 2304
 
-/**
- * sizeup_histogram_bucket() - Return the bucket of a time in nanoseconds; times beyond the range are in the last.
- */
+/** sizeup_histogram_bucket() - Return the bucket of a time in nanoseconds; times beyond the range are in the last. */
 uint32_t sizeup_histogram_bucket(uint64_t value_ns);
 
-/**
- * sizeup_histogram_middle_ns() - Return the time that a bucket represents, in nanoseconds.
- */
+/** sizeup_histogram_middle_ns() - Return the time that a bucket represents, in nanoseconds. */
 uint64_t sizeup_histogram_middle_ns(uint32_t bucket);
 
-/**
- * sizeup_histogram_count() - Return the number of values in all buckets of @counts.
- */
+/** sizeup_histogram_count() - Return the number of values in all buckets of @counts. */
 uint64_t sizeup_histogram_count(const uint64_t *counts);
 
 /**

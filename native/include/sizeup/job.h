@@ -13,12 +13,6 @@
 #define SIZEUP_DISTURBED_OTHER 32
 #define SIZEUP_DISTURBED_WARMUP 64
 
-#define SIZEUP_JOB_IDLE 0
-#define SIZEUP_JOB_RUNNING 1
-#define SIZEUP_JOB_DONE 2
-#define SIZEUP_JOB_CANCELED 3
-#define SIZEUP_JOB_FAILED 4
-
 /** struct sizeup_sample - One measured value. */
 struct sizeup_sample {
 	int64_t t_ns;       /* CLOCK_MONOTONIC_RAW at the end of the measurement */
@@ -64,20 +58,6 @@ void sizeup_job_cancel(struct sizeup_job *job);
 
 /** sizeup_job_canceled() - Whether the job was canceled. */
 int sizeup_job_canceled(const struct sizeup_job *job);
-
-/** sizeup_job_begin() - Mark the job as running, and clear the last reason. */
-void sizeup_job_begin(struct sizeup_job *job);
-
-/**
- * sizeup_job_end() - Publish how the job ended: done, canceled or failed.
- *
- * A job calls this before it unmaps its memory, because that takes long.
- * Return: @status unchanged.
- */
-int sizeup_job_end(struct sizeup_job *job, int status);
-
-/** sizeup_job_state() - One of SIZEUP_JOB_*. */
-int sizeup_job_state(const struct sizeup_job *job);
 
 /** sizeup_job_set_progress() - Publish the progress, 0 to 1. */
 void sizeup_job_set_progress(struct sizeup_job *job, double done);

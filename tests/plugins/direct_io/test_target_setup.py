@@ -107,10 +107,10 @@ def test_nothing_is_said_of_a_device_that_is_not_known(tmp_path: Path, monkeypat
 def test_a_device_that_is_gone_before_the_run_is_refused_with_that(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str
 ) -> None:
-    def fail(_: object) -> None:
+    def fail(*_: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(target_module, "_open_file", fail)
+    monkeypatch.setattr(target_module, "_open_existing", fail)
     (tmp_path / "file").touch()
 
     with pytest.raises(RefusedError, match=words):
