@@ -80,9 +80,7 @@ def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
         return Ruler(Scale.LINEAR, 0.0, 1.0, ticks, axis.title)
     values = list(values)
     if axis.scale is Scale.LINEAR:
-        low, high = _linear_ends(axis, values)
-        counts = axis.unit == "1" and all(float(value).is_integer() for value in values)
-        low, high, positions = _linear_ticks(axis, low, high, most_ticks, 1.0 if counts else 0.0)
+        low, high, positions = _linear_ticks(axis, values, most_ticks)
     else:
         low, high = _log_ends(axis, values)
         divide = _log2_ticks if axis.scale is Scale.LOG2 else _log10_ticks
@@ -142,7 +140,8 @@ _LARGEST = 1e150
 """Beyond it, and below its inverse, differences and ratios leave the range of a float."""
 
 
-def _linear_ends(axis: Axis, values: Iterable[float]) -> tuple[float, float]:
+def _linear_ticks(axis: Axis, values: Sequence[float], most: int) -> tuple[float, float, list[float]]:
+    """Return the ends of a linear axis and the values that are named."""
     known = [_in_range(value) for value in values if abs(value) <= _LARGEST]
     stated_low, stated_high = (
         None if end is None or abs(end) > _LARGEST else _in_range(end) for end in (axis.low, axis.high)
@@ -156,17 +155,8 @@ def _linear_ends(axis: Axis, values: Iterable[float]) -> tuple[float, float]:
         high = max(high, 0.0)
     if high - low < 1 / _LARGEST:
         high = low + (abs(low) or 1.0)
-    return low, high
-
-
-def _in_range(value: float) -> float:
-    return 0.0 if abs(value) < 1 / _LARGEST else float(value)
-
-
-def _linear_ticks(
-    axis: Axis, low: float, high: float, most: int, least_step: float
-) -> tuple[float, float, list[float]]:
-    step = linear_step(max((high - low) / max(most - 1, 1), least_step), binary=axis.unit == "bytes")
+    counts = axis.unit == "1" and all(float(value).is_integer() for value in values)
+    step = linear_step(max((high - low) / max(most - 1, 1), float(counts)), binary=axis.unit == "bytes")
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     while last - first + 1 > most and last - first > 2:  # an axis across zero needs three
         # Moving the ends out to whole steps may have added a tick or two.
@@ -180,6 +170,10 @@ def _linear_ticks(
     # Twelve digits hide what 3 * 0.1 adds to 0.3.
     positions = [float(f"{index * step:.12g}") for index in range(first, last + 1)]
     return low, high, [value for value in positions if low - slack <= value <= high + slack] or [low, high]
+
+
+def _in_range(value: float) -> float:
+    return 0.0 if abs(value) < 1 / _LARGEST else float(value)
 
 
 def linear_step(at_least: float, *, binary: bool) -> float:
@@ -277,24 +271,21 @@ def _held(axis: Axis, before: Axis | None, known: Iterable[float]) -> Axis:
     # A curve that needed a logarithmic axis once may need it again.
     axis = replace(axis, scale=before.scale if before.scale is not Scale.LINEAR else axis.scale)
     shown = [value for value in values if value > 0] if axis.scale is not Scale.LINEAR else values
-    suits = (
-        axis.scale is before.scale
-        and shown
-        and min(shown) >= (before.low if before.low is not None else min(0.0, *values))
-        and max(shown) <= before.high
-        and _used(axis.scale, shown, before) >= _LEAST_USED
-    )
-    return before if suits else _padded_axis(axis, values)
-
-
-def _used(scale: Scale, values: list[float], axis: Axis) -> float:
-    """The share of an axis that lies between its values, or for a linear one between zero and the highest."""
-    if scale is Scale.LINEAR:
-        return max(map(abs, values)) / abs(axis.high or 1.0)
-    if not axis.low or not axis.high:
-        return 0.0
-    span = math.log(max(values) / min(values)) if len(values) > 1 else math.log(axis.high / axis.low)
-    return span / math.log(axis.high / axis.low)
+    if (
+        axis.scale is not before.scale
+        or not shown
+        or min(shown) < (before.low if before.low is not None else min(0.0, *values))
+        or max(shown) > before.high
+    ):
+        return _padded_axis(axis, values)
+    # The share of the axis between its values, or of a linear one between zero and the highest.
+    if axis.scale is Scale.LINEAR:
+        used = max(map(abs, shown)) / abs(before.high or 1.0)
+    elif not before.low or not before.high:
+        used = 0.0
+    else:
+        used = math.log(max(shown) / min(shown)) / math.log(before.high / before.low) if len(shown) > 1 else 1.0
+    return before if used >= _LEAST_USED else _padded_axis(axis, values)
 
 
 def _padded_axis(axis: Axis, values: list[float]) -> Axis:

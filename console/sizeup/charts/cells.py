@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.charts.axes import Ruler, bar_axis_values, fit
-from sizeup.charts.chart import CAVEATS, RANGE, Axis, Bar, BarChart, HeatMap, LineChart, Scale
+from sizeup.charts.chart import CAVEATS, RANGE, Bar, BarChart, HeatMap, LineChart, Scale
 from sizeup.charts.drawing import (
     ALPHABETS,
     HEAT_LEVELS,
@@ -111,7 +111,7 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     bar_width = max(
         width - labels - 2 - max(map(len, texts)) - (0 if chart.spans else 1), 6 if chart.spans else width // 4
     )
-    ruler = _span_ruler(chart.axis, shown) if chart.spans else _bar_ruler(chart, shown, bar_width)
+    ruler = _bar_ruler(chart, shown, bar_width)
     frame = _BarFrame(labels + 1, bar_width, ruler, ALPHABETS[glyphs])
     draw = _draw_span if chart.spans else _draw_bar
     apart = 1 if cursor is not None else min(max((rows - 1) // max(len(shown) - 1, 1), 1), chart.apart)
@@ -187,18 +187,18 @@ def _draw_bar(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -
 
 
 def _bar_ruler(chart: BarChart, bars: Sequence[Bar], bar_width: int) -> Ruler:
-    """An axis from zero, or where it is logarithmic from half of the smallest bar, so that each has a length."""
+    """An axis from zero, or where it is logarithmic from half of the smallest bar, so that each has a length.
+
+    That of a tornado reaches from the lowest to the highest end: what it shows is the difference.
+    """
+    if chart.spans:
+        ends = [end for bar in bars for end in (bar.low, bar.value, bar.high) if end is not None]
+        return fit(replace(chart.axis, low=min(ends), high=max(ends)), ends, 2)
     axis, values = chart.axis, bar_axis_values(chart, bars)
     smallest = min((value for value in values if value > 0), default=1.0)
     low = 0.0 if axis.scale is Scale.LINEAR else axis.low or smallest / 2
     high = axis.high if axis.high is not None else max(values, default=0.0) or 1.0
     return fit(replace(axis, low=low, high=high), values, max(bar_width // 10, 2))
-
-
-def _span_ruler(axis: Axis, bars: Sequence[Bar]) -> Ruler:
-    """An axis from the lowest to the highest end: what a tornado shows is the difference."""
-    ends = [end for bar in bars for end in (bar.low, bar.value, bar.high) if end is not None] or [0.0]
-    return fit(replace(axis, low=min(ends), high=max(ends)), ends, 2)
 
 
 def _span_text(bar: Bar, unit: str) -> str:
@@ -213,14 +213,6 @@ def _cut_inside(text: str, width: int) -> str:
         return cut(text, width)
     tail = (width - 3) // 2
     return f"{text[: width - 3 - tail]}...{text[-tail:]}"
-
-
-def heat_readout(chart: HeatMap, cursor: int) -> str:
-    """A cell in words."""
-    row, column = divmod(cursor, len(chart.columns))
-    value = chart.values[row][column]
-    text = "not measured" if value is None else format_value(value, chart.unit)
-    return f"{chart.row_title} {chart.rows[row]}, {chart.column_title} {chart.columns[column]}: {text}"
 
 
 class _Grid(Struct, frozen=True):
@@ -278,7 +270,11 @@ def draw_heat(chart: HeatMap, width: int, height: int, cursor: int | None) -> Dr
                 drawing.put(x, y + line, grid.middle(texts[row][column] if line == grid.high // 2 else ""), role)
     if cursor is not None and chart.rows and chart.columns:
         cells = len(chart.rows) * len(chart.columns)
-        drawing.put(0, height - 1, cut(heat_readout(chart, min(cursor, cells - 1)), width), "cursor")
+        row, column = divmod(min(cursor, cells - 1), len(chart.columns))
+        value = chart.values[row][column]
+        text = "not measured" if value is None else format_value(value, chart.unit)
+        readout = f"{chart.row_title} {chart.rows[row]}, {chart.column_title} {chart.columns[column]}: {text}"
+        drawing.put(0, height - 1, cut(readout, width), "cursor")
     elif not known:
         drawing.put(0, height - 1, "no samples yet", "text")
     elif len(grid.rows) < len(chart.rows) or len(grid.columns) < len(chart.columns):

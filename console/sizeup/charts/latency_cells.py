@@ -82,7 +82,10 @@ def draw_timeline(timeline: Timeline, width: int, height: int, glyphs: Glyphs) -
         drawing.put(0, 0, cut("too small for a chart", width), "text")
         return drawing
     times = _with_units(fit(Axis("", "ns", low=0.0, high=timeline.end_ns), (), max(width // 10, 2)))
-    latency = _latency_ruler(timeline, height - above)
+    # The axis has room around what was seen, in steps, so that it seldom moves while the picture fills.
+    seen = [ns for piece in timeline.slices for ns in (piece.ns[0], piece.ns[-1]) if ns > 0] or [1e5, 1e6]
+    low, high = (10.0 ** (math.floor(math.log10(end) * 3) / 3) for end in (min(seen) / 2, max(seen) * 3))
+    latency = _with_units(fit(Axis("", "ns", Scale.LOG10, low, high), (), max((height - above) // 4, 2)))
     rate = fit(timeline.rate, [value for _, value in timeline.rates], max(above // 3, 2)) if above else None  # type: ignore[arg-type]
     left = max(len(tick.label) for ruler in (latency, rate) if ruler for tick in ruler.ticks) + 1
     top = 1 if len(timeline.marks) > 1 else 0
@@ -97,13 +100,6 @@ def draw_timeline(timeline: Timeline, width: int, height: int, glyphs: Glyphs) -
         draw_y_axis(drawing, frame, ALPHABETS[glyphs])
     draw_x_axis(drawing, frames[0])
     return drawing
-
-
-def _latency_ruler(timeline: Timeline, rows: int) -> Ruler:
-    """Return an axis with room around what was seen, in steps, so that it seldom moves while the picture fills."""
-    seen = [ns for piece in timeline.slices for ns in (piece.ns[0], piece.ns[-1]) if ns > 0] or [1e5, 1e6]
-    low, high = (10.0 ** (math.floor(math.log10(end) * 3) / 3) for end in (min(seen) / 2, max(seen) * 3))
-    return _with_units(fit(Axis("", "ns", Scale.LOG10, low, high), (), max(rows // 4, 2)))
 
 
 def _with_units(ruler: Ruler) -> Ruler:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.charts.axes import BEYOND_DEMAND, NEAR_RATIO, Ruler, fit, line_axis_values
-from sizeup.charts.chart import Boundary, Callout, ChartPoint, DemandLine, Line, LineChart, Scale
+from sizeup.charts.chart import Boundary, ChartPoint, DemandLine, Line, LineChart, Scale
 from sizeup.charts.drawing import (
     ALPHABETS,
     DOTS,
@@ -236,12 +236,19 @@ def draw_lines(
     if chart.demand is not None:
         _demand(drawing, frame, chart.demand, alphabet)
     for callout in chart.callouts:
-        _callout(drawing, frame, callout, alphabet)
+        if callout.marked and frame.row(callout.y) in frame.rows:
+            drawing.put(frame.column(callout.x), frame.row(callout.y), alphabet.markers[0], "title")
+        _words(drawing, frame, callout.x, callout.y, callout.words, "title")
     _boundary_labels(drawing, frame, boundaries, alphabet)
     draw_y_axis(drawing, frame, alphabet)
     draw_x_axis(drawing, frame)
     _shade_change(drawing, frame, chart)
-    _shade(drawing, frame, chart.demand, [boundary for boundary in boundaries if boundary.ends_region])
+    # Every other region from the smallest on, and the band beside a demand, have another background.
+    ends = [left, *(frame.column(boundary.x) for boundary in boundaries if boundary.ends_region)]
+    for start, end in zip(ends[::2], ends[1::2], strict=False):
+        drawing.shade(range(start, end), frame.rows, "tile")
+    if chart.demand is not None:
+        drawing.shade(_band(frame, chart.demand), frame.rows, chart.demand.status)
     xs = positions(chart)
     if cursor is not None and xs:
         cursor = min(max(cursor, 0), len(xs) - 1)
@@ -275,18 +282,18 @@ def _role(line: Line, index: int) -> str:
     return EARLIER if line.earlier else f"series-{index % SERIES}"
 
 
-def _mark(line: Line, index: int, alphabet: Alphabet) -> str:
-    return alphabet.grid * 2 if line.earlier else alphabet.markers[index % SERIES]
-
-
 def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) -> list[list[tuple[int, str, str]]]:
     """The names of the lines in as many rows as they need and may have, each with its column and role.
 
     The title stands before them where all fits into one row.
     """
-    entries = [
-        (f"{_mark(line, index, alphabet)} {line.beside(chart.y.title)}", _role(line, index))
+    marks = [
+        alphabet.grid * 2 if line.earlier else alphabet.markers[index % SERIES]
         for index, line in enumerate(chart.lines)
+    ]
+    entries = [
+        (f"{mark} {line.beside(chart.y.title)}", _role(line, index))
+        for index, (line, mark) in enumerate(zip(chart.lines, marks, strict=True))
     ]
     points = [point for line in chart.lines for point in line.points]
     if any(point.disturbed for point in points):
@@ -359,9 +366,15 @@ def _curves(drawing: Drawing, frame: Frame, lines: Sequence[Line], glyphs: Glyph
         raster.trace([dot(point, point.y) for point in line.points], index, earlier=line.earlier)
     for (x, y), bits in raster.cells.items():
         drawing.put(frame.left + x, frame.top + y, raster.glyph(bits), roles[raster.owner(x, y)])
-    for index, line in measured:
+    for index, line in measured:  # marks where an interval goes on beyond what is drawn of it, or beyond the axis
         for point in line.points:
-            _cut_marks(drawing, frame, point, alphabet, roles[index])
+            if point.low is None or point.high is None or (drawn := _interval(frame, point)) is None:
+                continue
+            column, (low_end, high_end) = frame.column(point.x), drawn
+            if frame.y.leaves(point.high) > 0 or point.high > high_end:
+                drawing.put(column, max(frame.row(high_end), frame.top), alphabet.above, roles[index])
+            if frame.y.leaves(point.low) < 0 or point.low < low_end:
+                drawing.put(column, min(frame.row(low_end), frame.bottom - 1), alphabet.below, roles[index])
     for index, line in measured:
         # Markers nearer than three columns would hide the line they sit on.
         last = -3
@@ -387,24 +400,6 @@ def _interval(frame: Frame, point: ChartPoint) -> tuple[float, float] | None:
     if frame.y.scale is Scale.LINEAR or point.y <= 0:
         return point.low, point.high
     return max(point.low, point.y / NEAR_RATIO), min(point.high, point.y * NEAR_RATIO)
-
-
-def _cut_marks(drawing: Drawing, frame: Frame, point: ChartPoint, alphabet: Alphabet, role: str) -> None:
-    """Mark where an interval goes on beyond what is drawn of it, or beyond the axis."""
-    if point.low is None or point.high is None or (drawn := _interval(frame, point)) is None:
-        return
-    low, high = drawn
-    if frame.y.leaves(point.high) > 0 or point.high > high:
-        drawing.put(frame.column(point.x), max(frame.row(high), frame.top), alphabet.above, role)
-    if frame.y.leaves(point.low) < 0 or point.low < low:
-        drawing.put(frame.column(point.x), min(frame.row(low), frame.bottom - 1), alphabet.below, role)
-
-
-def _callout(drawing: Drawing, frame: Frame, callout: Callout, alphabet: Alphabet) -> None:
-    """Mark a point, and put its words near it."""
-    if callout.marked and frame.row(callout.y) in frame.rows:
-        drawing.put(frame.column(callout.x), frame.row(callout.y), alphabet.markers[0], "title")
-    _words(drawing, frame, callout.x, callout.y, callout.words, "title")
 
 
 def _words(drawing: Drawing, frame: Frame, x: float, y: float, words: Sequence[str], role: str) -> None:
@@ -448,15 +443,6 @@ def _band(frame: Frame, demand: DemandLine) -> range:
     """Return the columns between the end of capacity and demand, whichever is larger."""
     ends = sorted(map(frame.column, (demand.x, demand.x if demand.limit is None else demand.limit)))
     return range(max(ends[0] + 1, frame.left), ends[1])
-
-
-def _shade(drawing: Drawing, frame: Frame, demand: DemandLine | None, ends: Sequence[Boundary]) -> None:
-    """Give the band beside a demand, and every other region from the smallest on, another background."""
-    columns = [frame.left, *(frame.column(boundary.x) for boundary in ends)]
-    for left, right in zip(columns[::2], columns[1::2], strict=False):
-        drawing.shade(range(left, right), frame.rows, "tile")
-    if demand is not None:
-        drawing.shade(_band(frame, demand), frame.rows, demand.status)
 
 
 def _shade_change(drawing: Drawing, frame: Frame, chart: LineChart) -> None:

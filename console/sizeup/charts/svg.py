@@ -15,8 +15,6 @@ from msgspec import Struct
 from sizeup.charts import palette, text_alternative
 from sizeup.charts.axes import BEYOND_DEMAND, Ruler, bar_axis_values, fit, format_labels, line_axis_values
 from sizeup.charts.chart import (
-    Axis,
-    Bar,
     BarChart,
     Boundary,
     Callout,
@@ -94,7 +92,8 @@ def draw(chart: Chart, name: str, *, width: int = _WIDTH, titled: bool = True, c
 def bar_chart(chart: BarChart, width: float, top: float) -> tuple[Markup, float, float]:
     """Return the body of the picture, its width and its height."""
     labels = [fitted(bar.label, width / 3) for bar in chart.bars]
-    formatted = [_bar_text(bar, chart.axis) for bar in chart.bars]
+    values = [bar.text(chart.axis.unit) + (f", {bar.note}" if bar.note else "") for bar in chart.bars]
+    formatted = [fitted(value, 300) for value in values]
     left = 10 + max((text_width(label) for label in labels), default=0)
     right = max(width - 14 - max((text_width(text) for text in formatted), default=0), left + width * 0.22)
     # A bar's length is its value only from zero on.
@@ -102,8 +101,7 @@ def bar_chart(chart: BarChart, width: float, top: float) -> tuple[Markup, float,
     ruler = fit(chart.axis, [*bar_axis_values(chart), *from_zero], min(5, int(width // 90)))
 
     def across(value: float) -> float:
-        position = ruler.position(value)
-        return left + (right - left) * min(max(position if position is not None else 0.0, 0.0), 1.0)
+        return _clipped(ruler.position(value), left, right)
 
     top, pitch = top + 12, 28.0
     bottom = top + pitch * len(chart.bars)
@@ -134,11 +132,6 @@ def bar_chart(chart: BarChart, width: float, top: float) -> tuple[Markup, float,
         max(width, right + 14 + max((text_width(text) for text in formatted), default=0)),
         bottom + 46,
     )
-
-
-def _bar_text(bar: Bar, axis: Axis) -> str:
-    value = bar.text(axis.unit)
-    return fitted(f"{value}, {bar.note}" if bar.note else value, 300)
 
 
 def heat_map(chart: HeatMap, top: float) -> tuple[Markup, float, float]:
@@ -223,8 +216,7 @@ class _Plot(Struct, frozen=True):
 
     def up_clipped(self, value: float) -> float:
         """Pixel of a y value, at the edge where it lies outside."""
-        position = self.y.position(value)
-        return self.bottom + (self.top - self.bottom) * min(max(position if position is not None else 0.0, 0.0), 1.0)
+        return _clipped(self.y.position(value), self.bottom, self.top)
 
     def pixel(self, point: ChartPoint) -> tuple[float, float] | None:
         """Pixel of a point; None outside the axes."""
@@ -238,28 +230,40 @@ def _between(position: float | None, start: float, end: float) -> float | None:
     return start + (end - start) * position
 
 
+def _clipped(position: float | None, start: float, end: float) -> float:
+    return start + (end - start) * min(max(position or 0.0, 0.0), 1.0)
+
+
 def line_chart(chart: LineChart, width: float, top: float) -> tuple[Markup, float, float]:
     """Return the body of the picture, its width and its height."""
     points = [point for line in chart.lines for point in line.points]
     beyond = [] if chart.demand is None else [chart.demand.x * BEYOND_DEMAND]
-    x = fit(chart.x, [*(point.x for point in points), *beyond], int(width // 90))
-    y = fit(chart.y, line_axis_values(chart), 6)
+    x_axis = fit(chart.x, [*(point.x for point in points), *beyond], int(width // 90))
+    y_axis = fit(chart.y, line_axis_values(chart), 6)
 
     legend, top = _legend(chart.lines, width, top, disturbed=any(point.disturbed for point in points))
-    left = 10 + max(text_width(tick.label) for tick in y.ticks)
-    right = width - 14 - text_width(x.ticks[-1].label) / 2
-    edges, band = _boundaries(chart.boundaries, x, left, right)
+    left = 10 + max(text_width(tick.label) for tick in y_axis.ticks)
+    right = width - 14 - text_width(x_axis.ticks[-1].label) / 2
+    rows, band = _boundaries(chart.boundaries, x_axis, left, right)
     title_y = top + 14
-    plot = _Plot(left, title_y + 16 + band, right, title_y + 176 + width / 8 + band, x, y)
+    plot = _Plot(left, title_y + 16 + band, right, title_y + 176 + width / 8 + band, x_axis, y_axis)
+    ends = [left, *(at for one in chart.boundaries if one.ends_region and (at := plot.across(one.x)) is not None)]
+    edges, names = [], []
+    for edge, row in rows:
+        at, y, half = plot.across(edge.x) or left, title_y + 8 + row * 15, text_width(edge.label) / 2
+        edges.append(path_element([(at, y + 14), (at, plot.bottom)], class_="edge"))
+        middle = min(max(at, half), width - half)
+        names.append(text_element(middle, y + 10, edge.label, class_="halo", text_anchor="middle"))
     body = joined(
         legend,
-        *_regions(chart.boundaries, plot),
-        text_element(0, title_y, y.title, class_="quiet"),
+        # Every other region, from the smallest on, has another background.
+        *(_rectangle(start, end, plot, "region") for start, end in zip(ends[::2], ends[1::2], strict=False)),
+        text_element(0, title_y, y_axis.title, class_="quiet"),
         _grid(plot),
         _area(chart, plot),
         _demand(chart.demand, plot, width) if chart.demand is not None else joined(),
-        *(_boundary_line(edge, row, plot, title_y + 8) for edge, row in edges),
-        *(_boundary_label(edge, row, plot, title_y + 8, width) for edge, row in edges),
+        *edges,
+        *names,
         *(_line(line, index % SERIES, chart, plot) for index, line in enumerate(chart.lines)),
         *(_callout(callout, chart.demand, plot) for callout in chart.callouts),
     )
@@ -307,13 +311,6 @@ def _boundaries(
     return placed, rows * 15
 
 
-def _regions(boundaries: Sequence[Boundary], plot: _Plot) -> Iterator[Markup]:
-    """Give every other region, from the smallest on, another background."""
-    ends = [plot.left, *(at for one in boundaries if one.ends_region and (at := plot.across(one.x)) is not None)]
-    for left, right in zip(ends[::2], ends[1::2], strict=False):
-        yield _rectangle(left, right, plot, "region")
-
-
 def _rectangle(left: float, right: float, plot: _Plot, css_class: str) -> Markup:
     size = {"width": max(right - left, 0.0), "height": plot.bottom - plot.top}
     return empty("rect", x=left, y=plot.top, **size, class_=css_class)
@@ -334,8 +331,8 @@ def _demand(demand: DemandLine, plot: _Plot, width: float) -> Markup:
     at = plot.across(demand.x)
     if at is None:
         return joined()
-    share = plot.x.position(demand.x if demand.limit is None else demand.limit)
-    left, right = sorted((at, plot.left + (plot.right - plot.left) * min(max(share or 0.0, 0.0), 1.0)))
+    limit = plot.x.position(demand.x if demand.limit is None else demand.limit)
+    left, right = sorted((at, _clipped(limit, plot.left, plot.right)))
     css_class = f"{demand.status} missing"
     parts = [_rectangle(left, right, plot, css_class)]
     parts.append(path_element([(at, plot.top - 6), (at, plot.bottom)], class_=f"{demand.status} demand"))
@@ -365,17 +362,6 @@ def _words(words: Sequence[str], x: float, y: float, anchor: str, first: str, ot
         yield text_element(x, y + 16 * row, text, class_=others if row else first, text_anchor=anchor)
 
 
-def _boundary_line(boundary: Boundary, row: int, plot: _Plot, top: float) -> Markup:
-    at = plot.across(boundary.x) or plot.left
-    return path_element([(at, top + 14 + row * 15), (at, plot.bottom)], class_="edge")
-
-
-def _boundary_label(boundary: Boundary, row: int, plot: _Plot, top: float, width: float) -> Markup:
-    half = text_width(boundary.label) / 2
-    x = min(max(plot.across(boundary.x) or plot.left, half), width - half)
-    return text_element(x, top + 10 + row * 15, boundary.label, class_="halo", text_anchor="middle")
-
-
 def _grid(plot: _Plot) -> Markup:
     parts: list[Markup] = []
     for tick in plot.y.ticks:
@@ -401,16 +387,13 @@ def _line(line: Line, index: int, chart: LineChart, plot: _Plot) -> Markup:
     if not placed:
         return joined()
     marks_every = math.ceil(len(placed) / 30)  # more would hide the line
-    return joined(
-        _intervals(placed, index, plot),
-        _cut_marks(placed, index, plot),
-        _stroke([pixel for _, pixel in placed], line, index),
-        *(
-            _mark(*pixel, index, _value(chart, point), hollow=point.disturbed or line.earlier)
-            for position, (point, pixel) in enumerate(placed)
-            if point.disturbed or position % marks_every == 0
-        ),
-    )
+    marks: list[Markup] = []
+    for position, (point, pixel) in enumerate(placed):
+        if point.disturbed or position % marks_every == 0:
+            where = ", ".join(filter(None, (text_alternative.where(chart, point), point.label)))
+            value = f"{where}: {text_alternative.with_interval(point, chart.y.unit)}"
+            marks.append(_mark(*pixel, index, value, hollow=point.disturbed or line.earlier))
+    return joined(*_intervals(placed, index, plot), _stroke([pixel for _, pixel in placed], line, index), *marks)
 
 
 def _stroke(pixels: Sequence[tuple[float, float]], line: Line, index: int) -> Markup:
@@ -418,44 +401,24 @@ def _stroke(pixels: Sequence[tuple[float, float]], line: Line, index: int) -> Ma
     return path_element(pixels, class_=f"line {kind}", stroke_dasharray=_DASHES[index] or "none")
 
 
-def _value(chart: LineChart, point: ChartPoint) -> str:
-    where = ", ".join(filter(None, (text_alternative.where(chart, point), point.label)))
-    return f"{where}: {text_alternative.with_interval(point, chart.y.unit)}"
-
-
-def _intervals(placed: Sequence[tuple[ChartPoint, tuple[float, float]]], index: int, plot: _Plot) -> Markup:
-    """A band where points are many, whiskers where they are few."""
-    known = [
-        (x, plot.up_clipped(point.low), plot.up_clipped(point.high))
-        for point, (x, _) in placed
-        if point.low is not None and point.high is not None
-    ]
+def _intervals(placed: Sequence[tuple[ChartPoint, tuple[float, float]]], index: int, plot: _Plot) -> Iterator[Markup]:
+    """Yield a band where points are many, whiskers where they are few; an arrow where one goes on beyond the axis."""
+    known = [(x, point.low, point.high) for point, (x, _) in placed if point.low is not None and point.high is not None]
+    pixels = [(x, plot.up_clipped(low), plot.up_clipped(high)) for x, low, high in known]
+    css_class = f"whisker i{index}"
     if len(known) > 12 and len(known) == len(placed):
-        outline = [*((x, high) for x, _, high in known), *((x, low) for x, low, _ in reversed(known))]
-        return path_element(outline, class_=f"band f{index}")
-    whiskers: list[Markup] = []
+        outline = [*((x, high) for x, _, high in pixels), *((x, low) for x, low, _ in reversed(pixels))]
+        yield path_element(outline, class_=f"band f{index}")
+    else:
+        for x, low, high in pixels:
+            if low - high >= 2:  # shorter ones would only thicken the marker
+                yield path_element([(x, low), (x, high)], class_=css_class)
+                yield from (path_element([(x - 4, end), (x + 4, end)], class_=css_class) for end in (low, high))
     for x, low, high in known:
-        if low - high >= 2:  # shorter ones would only thicken the marker
-            whiskers.append(path_element([(x, low), (x, high)], class_=f"whisker i{index}"))
-            whiskers += [path_element([(x - 4, end), (x + 4, end)], class_=f"whisker i{index}") for end in (low, high)]
-    return joined(*whiskers)
-
-
-def _cut_marks(placed: Sequence[tuple[ChartPoint, tuple[float, float]]], index: int, plot: _Plot) -> Markup:
-    """An arrow where an interval goes on beyond the axis."""
-    arrows: list[Markup] = []
-    for point, (x, _) in placed:
-        if point.low is None or point.high is None:
-            continue
-        if plot.y.leaves(point.high) > 0:
-            arrows.append(_arrow(x, plot.top, plot.top + 5, index))
-        if plot.y.leaves(point.low) < 0:
-            arrows.append(_arrow(x, plot.bottom, plot.bottom - 5, index))
-    return joined(*arrows)
-
-
-def _arrow(x: float, end: float, back: float, index: int) -> Markup:
-    return path_element([(x - 4, back), (x, end), (x + 4, back)], class_=f"whisker i{index}")
+        for value, side, end in ((high, 1, plot.top), (low, -1, plot.bottom)):
+            if plot.y.leaves(value) == side:
+                back = end + 5 * side
+                yield path_element([(x - 4, back), (x, end), (x + 4, back)], class_=css_class)
 
 
 _SHAPES = (

@@ -18,8 +18,11 @@ def value_range(chart: Chart) -> str:
     match chart:
         case LineChart():
             return "; ".join(_line_range(chart, line) for line in chart.lines if line.points)
+        case BarChart() if len(chart.bars) <= _FEW:
+            return "; ".join(f"{bar.label}: {with_interval(bar, chart.axis.unit)}" for bar in chart.bars)
         case BarChart():
-            return _bar_range(chart)
+            ends = (min(chart.bars, key=lambda bar: bar.value), max(chart.bars, key=lambda bar: bar.value))
+            return " to ".join(f"{bar.text(chart.axis.unit)} ({bar.label})" for bar in ends)
         case HeatMap():
             return _heat_range(chart)
 
@@ -44,13 +47,6 @@ def where(chart: LineChart, point: ChartPoint) -> str:
 
 _FEW = 4
 """Bars that are told one by one; of more, the ends."""
-
-
-def _bar_range(chart: BarChart) -> str:
-    if len(chart.bars) <= _FEW:
-        return "; ".join(f"{bar.label}: {with_interval(bar, chart.axis.unit)}" for bar in chart.bars)
-    ends = (min(chart.bars, key=lambda bar: bar.value), max(chart.bars, key=lambda bar: bar.value))
-    return " to ".join(f"{bar.text(chart.axis.unit)} ({bar.label})" for bar in ends)
 
 
 def _heat_range(chart: HeatMap) -> str:
@@ -86,7 +82,10 @@ def table(chart: Chart) -> Table:
         case LineChart():
             return _line_table(chart)
         case BarChart():
-            return _bar_table(chart)
+            noted = any(bar.note for bar in chart.bars)
+            columns = (Column(""), Column(chart.axis_title, numeric=True), *((Column("Note"),) if noted else ()))
+            rows = ((bar.label, with_interval(bar, chart.axis.unit), bar.note) for bar in chart.bars)
+            return Table(chart.title, columns, tuple(row[: len(columns)] for row in rows))
         case HeatMap():
             return Table(
                 chart.title,
@@ -100,14 +99,6 @@ def table(chart: Chart) -> Table:
                 ),
                 note=_note(unknown=any(value is None for cells in chart.values for value in cells)),
             )
-
-
-def _bar_table(chart: BarChart) -> Table:
-    columns = [Column(""), Column(chart.axis_title, numeric=True)]
-    rows = [(bar.label, with_interval(bar, chart.axis.unit), bar.note) for bar in chart.bars]
-    if any(bar.note for bar in chart.bars):
-        return Table(chart.title, (*columns, Column("Note")), tuple(rows))
-    return Table(chart.title, tuple(columns), tuple(row[:2] for row in rows))
 
 
 def _line_table(chart: LineChart) -> Table:
