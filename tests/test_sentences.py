@@ -77,7 +77,7 @@ ALLOWED = {
         "sizeup_memory/memhammer.py": "_count _cpus",
     },
     "a page of the documentation": {
-        "cli/help.py": "_list _verbatim InstalledPage.title linked_pages",
+        "cli/help.py": "run _verbatim InstalledPage.title linked_pages",
         "cli/page_text.py": "print_page",
     },
     "the output of another process": {

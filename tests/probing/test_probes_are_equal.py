@@ -184,7 +184,7 @@ def test_the_made_up_results_reach_sizing_and_the_published_cases(tmp_path: Path
 def test_a_copy_is_listed_and_planned_alike(name: str, registry: Registry) -> None:
     def listed(probe: RegisteredProbe) -> str:
         plan = make_plan(Machine(), registry, name="full", probes=[probe.name])
-        data = {key: value for key, value in _data(probe, Machine(), named=True).items() if key != "builtin"}
+        data = {key: value for key, value in _data(probe, None).items() if key != "builtin"}
         return json.dumps([data, msgspec.to_builtins(plan)], indent=1)
 
     assert copies.renamed(listed(registry.get(copies.NAMES[name])), name) == listed(registry.get(name))

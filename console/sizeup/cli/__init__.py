@@ -39,7 +39,7 @@ COMMANDS = {
     "session show": ("sessions:Show", "print a session as text or JSON"),
     "session export": ("export", "write a session as a report, as data, or masked for sharing"),
     "session compare": ("compare", "compare sessions with a baseline"),
-    "session rank": ("rank", "rank a machine among like machines of shared sessions"),
+    "session rank": ("compare:Rank", "rank a machine among like machines of shared sessions"),
     "session follow": ("console:Follow", "follow a run in the console"),
     "session note": ("sessions:Note", "add a note or tags to a session"),
     "session rename": ("sessions:Rename", "set the title of a session"),
@@ -51,7 +51,7 @@ COMMANDS = {
     "probe new": ("probe_kit:NewPlugin", "write the files of a new plug-in"),
     "fleet": ("fleet", "show many hosts as one table, with those that stand out"),
     "experiment": ("experiment", "compare two settings of this machine alternately"),
-    "deploy": ("deploy", "write files for Ansible, Slurm or Kubernetes to measure many hosts"),
+    "deploy": ("fleet:Deploy", "write files for Ansible, Slurm or Kubernetes to measure many hosts"),
     "doctor": ("doctor", "check what works on this machine and terminal"),
     "help": ("help", "print a page of the documentation, or shell completion"),
 }
@@ -179,9 +179,10 @@ def _run(arguments: Sequence[str]) -> int:
     if first in renamed.REMOVED:
         raise UsageError(f"unknown command {first!r}, which was removed; {renamed.REMOVED[first]}")
     if not path and rest == list(arguments) and not first.startswith("-") and not _is_shown(first):
-        raise UsageError(
-            f"unknown command {first!r}{_meant(first)}, and no such file or saved session; see: sizeup --help"
-        )
+        grouped = [path for path in COMMANDS if path.endswith(f" {first}")]
+        near = nearest(first, [*COMMANDS, *GROUPS])
+        meant = f" (did you mean {' or '.join(grouped)}?)" if grouped else near
+        raise UsageError(f"unknown command {first!r}{meant}, and no such file or saved session; see: sizeup --help")
     try:
         parsed = build_parser(path).parse_args(rest)
     except UsageError:
@@ -192,12 +193,6 @@ def _run(arguments: Sequence[str]) -> int:
     if not path and parsed.file in {name.split()[0] for name in (*COMMANDS, *renamed.COMMANDS)}:
         raise UsageError(f"options must follow the command {parsed.file}; try: sizeup {parsed.file} --help")
     return command(path).run(parsed)
-
-
-def _meant(word: str) -> str:
-    """Return a question about the command that may be meant: one of this name in a group, or of a similar name."""
-    grouped = [path for path in COMMANDS if path.endswith(f" {word}")]
-    return f" (did you mean {' or '.join(grouped)}?)" if grouped else nearest(word, [*COMMANDS, *GROUPS])
 
 
 def _is_shown(name: str) -> bool:

@@ -114,17 +114,15 @@ def show_console(typed: Mapping[str, Any], *, sysroot: str = "/", session: str |
     """
     from sizeup.tui.app import run_console
 
-    other = typed.get("against")
-    load_other = None if other is None else lambda: _other_machine(other)
-    return run_console(sysroot, session, lambda: options(typed), load_other)
+    other: str = typed.get("against") or ""
 
+    def load_other() -> OtherMachine:
+        from sizeup.cli.detect import load_machine
+        from sizeup.views.machine.difference import OtherMachine
 
-def _other_machine(name: str) -> OtherMachine:
-    """Return the machine to compare the one that is shown with."""
-    from sizeup.cli.detect import load_machine
-    from sizeup.views.machine.difference import OtherMachine
+        return OtherMachine(os.path.basename(other.rstrip("/")), load_machine(other))
 
-    return OtherMachine(os.path.basename(name.rstrip("/")), load_machine(name))
+    return run_console(sysroot, session, lambda: options(typed), None if typed.get("against") is None else load_other)
 
 
 def options(typed: Mapping[str, Any]) -> Options:

@@ -69,32 +69,30 @@ def load_machine(path: str) -> Machine:
     if not start.lstrip().startswith(b"{"):
         return discover(path)
     if b'"schema"' in start:
-        return _load_document(path)
+        import msgspec
+
+        from sizeup.views.machine.detection import SCHEMA, detected
+
+        content = read(path, f"a {SCHEMA} document", _DOCUMENT_LIMIT)
+        try:
+            schema, machine = detected(content)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            raise UsageError(
+                f"{path}: expected a {SCHEMA} document, found {error}; write one with: sizeup detect --json"
+            ) from error
+        if schema != SCHEMA:
+            raise UsageError(
+                f"{path}: expected the schema {SCHEMA}, found {schema}; write one with: sizeup detect --json"
+            )
+        return machine
     from sizeup.session.reader import read_session
 
-    machine = read_session(path, samples=False).machine
-    if machine is None:
+    recorded = read_session(path, samples=False).machine
+    if recorded is None:
         raise UsageError(
             f"{path}: this session contains no machine, because the run ended before discovery finished; choose another"
         )
-    return machine
-
-
-def _load_document(path: str) -> Machine:
-    import msgspec
-
-    from sizeup.views.machine.detection import SCHEMA, detected
-
-    content = read(path, f"a {SCHEMA} document", _DOCUMENT_LIMIT)
-    try:
-        schema, machine = detected(content)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise UsageError(
-            f"{path}: expected a {SCHEMA} document, found {error}; write one with: sizeup detect --json"
-        ) from error
-    if schema != SCHEMA:
-        raise UsageError(f"{path}: expected the schema {SCHEMA}, found {schema}; write one with: sizeup detect --json")
-    return machine
+    return recorded
 
 
 def watch(look: Callable[[], Machine], write: Callable[[str], object], pause: Callable[[], object]) -> None:

@@ -89,11 +89,28 @@ def run(arguments: argparse.Namespace) -> int:
         refuse_combination(arguments, "--show", _MEASURING)
         _print(arguments.show, arguments)
         return ExitStatus.OK
-    from sizeup.engine.experiment import prepare
+    from sizeup.engine.experiment import prepare, run_experiment
 
     prepared = prepare(_spec(arguments))
-    _ask(prepared, yes=arguments.yes, quiet=arguments.quiet)
-    return _execute(prepared, arguments)
+    if not (arguments.yes and arguments.quiet):
+        print("\n".join(question(prepared)), file=sys.stderr)
+    if not (arguments.yes or confirm("Execute this?", "nothing was executed: an experiment")):
+        raise RefusedError("nothing was executed: not confirmed")
+    from sizeup.batch.progress_lines import ProgressLines
+
+    end = run_experiment(prepared, ProgressLines(sys.stderr, quiet=arguments.quiet))
+    shown: SizeupError | None = None
+    try:
+        _print(end.path, arguments)
+    except SizeupError as error:
+        shown = error
+    if not arguments.json:
+        print(f"\nSession saved in {end.path}\nShow the result again with: sizeup experiment --show {end.path}")
+    for problem in end.problems:
+        print(f"sizeup: {problem}", file=sys.stderr)
+    if shown is not None and end.status is ExitStatus.OK:
+        raise shown
+    return end.status
 
 
 def _spec(arguments: argparse.Namespace) -> ExperimentSpec:
@@ -129,14 +146,6 @@ def _spec(arguments: argparse.Namespace) -> ExperimentSpec:
     )
 
 
-def _ask(prepared: PreparedExperiment, *, yes: bool, quiet: bool) -> None:
-    """Show what is going to be executed; raise unless the user agrees."""
-    if not (yes and quiet):
-        print("\n".join(question(prepared)), file=sys.stderr)
-    if not (yes or confirm("Execute this?", "nothing was executed: an experiment")):
-        raise RefusedError("nothing was executed: not confirmed")
-
-
 def question(prepared: PreparedExperiment) -> Sequence[str]:
     """Return what is going to be executed, for the user to decide."""
     from sizeup.engine.experiment import SHELL, user
@@ -167,25 +176,6 @@ def question(prepared: PreparedExperiment) -> Sequence[str]:
 def _shown(command: str) -> str:
     """Return a command as it is; one with characters that a terminal would not show as they are, escaped."""
     return command if command.isprintable() else repr(command)
-
-
-def _execute(prepared: PreparedExperiment, arguments: argparse.Namespace) -> int:
-    from sizeup.batch.progress_lines import ProgressLines
-    from sizeup.engine.experiment import run_experiment
-
-    end = run_experiment(prepared, ProgressLines(sys.stderr, quiet=arguments.quiet))
-    shown: SizeupError | None = None
-    try:
-        _print(end.path, arguments)
-    except SizeupError as error:
-        shown = error
-    if not arguments.json:
-        print(f"\nSession saved in {end.path}\nShow the result again with: sizeup experiment --show {end.path}")
-    for problem in end.problems:
-        print(f"sizeup: {problem}", file=sys.stderr)
-    if shown is not None and end.status is ExitStatus.OK:
-        raise shown
-    return end.status
 
 
 def _print(path: str, arguments: argparse.Namespace) -> None:

@@ -83,7 +83,13 @@ def run(arguments: argparse.Namespace) -> int:
             f"--format {chosen} writes binary data, which a terminal cannot show; name a file: -o {_BINARY[chosen]}"
         )
     if chosen.startswith("tidy-"):
-        _tidy(paths, chosen, out)
+        from sizeup.report.tidy import import_duckdb, read_table, write_tidy_csv, write_tidy_parquet
+
+        if chosen == "tidy-parquet":
+            import_duckdb()  # before anything is read
+        table = read_table(paths)
+        write = write_tidy_parquet if chosen == "tidy-parquet" else write_tidy_csv
+        output.write(out, lambda file: write(table, file))
     elif chosen == "share":
         _share(paths[0], out)
     elif chosen == "openmetrics":
@@ -97,17 +103,6 @@ def run(arguments: argparse.Namespace) -> int:
 
         output.write(out, _writer(read_session(paths[0]), chosen, arguments))
     return ExitStatus.OK
-
-
-def _tidy(paths: list[str], chosen: str, out: str) -> None:
-    from sizeup.report import output
-    from sizeup.report.tidy import import_duckdb, read_table, write_tidy_csv, write_tidy_parquet
-
-    if chosen == "tidy-parquet":
-        import_duckdb()  # before anything is read
-    table = read_table(paths)
-    write = write_tidy_parquet if chosen == "tidy-parquet" else write_tidy_csv
-    output.write(out, lambda file: write(table, file))
 
 
 def _writer(session: Session, chosen: str, arguments: argparse.Namespace) -> Callable[[BinaryIO], object]:

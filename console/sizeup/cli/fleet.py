@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from sizeup.cli.arguments import against, allow_undecided, arg, decision_status, refuse_without, switch
 from sizeup.cli.results import chosen_format, format_arguments, write_document, write_json, write_text
+from sizeup.deploy import ENGINES, engine_files
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.text import plural
 
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
     from sizeup.fleet.fleet import Fleet, FleetFiles
     from sizeup.fleet.profile import Acceptance
-
-_WIDTH = 100
-
 
 _FORMATS = ("text", "json", "csv", "html")
 _EFFECTS = {"--all": ("text",), "--against": ("text", "json", "html")}
@@ -72,33 +70,25 @@ def run(arguments: argparse.Namespace) -> int:
 
         accepted = accept(fleet, read_profile(arguments.profile, fleet))
     _print(arguments, chosen, fleet, accepted)
+    unread = [problem for problem in fleet.problems if not problem.read]
     if arguments.junit:
         from sizeup.fleet.data import junit
         from sizeup.report import output
 
-        unread = [problem for problem in fleet.problems if not problem.read]
-        output.write(arguments.junit, lambda file: file.write(junit(accepted, unread).encode()), advice="")
+        document = junit(accepted, unread).encode()
+        output.write(arguments.junit, lambda file: file.write(document), advice="")
     if arguments.parquet:
         from sizeup.fleet.parquet import write_parquet
 
         write_parquet(files.sessions, arguments.parquet, partitioned=arguments.partition)
-    return _status(arguments, fleet, accepted) if arguments.profile else ExitStatus.OK
-
-
-def _refuse_unread(files: FleetFiles) -> None:
-    """Raise where none of the files is a session."""
-    if not files.sessions:
-        raise UsageError("; ".join(f"{one.path}: {one.problem}" for one in files.problems[:3]))
-
-
-def _status(arguments: argparse.Namespace, fleet: Fleet, accepted: Sequence[Acceptance]) -> ExitStatus:
+    if not arguments.profile:
+        return ExitStatus.OK
     from sizeup.compare.profile import AcceptanceResult
 
-    unread = sum(not problem.read for problem in fleet.problems)
     undecided = sum(one.result is AcceptanceResult.UNDECIDED for one in accepted)
     parts = (
         f"{plural(undecided, 'host')} could not be decided" if undecided else "",
-        f"{plural(unread, 'file')} could not be read" if unread else "",
+        f"{plural(len(unread), 'file')} could not be read" if unread else "",
     )
     sentence = " and ".join(filter(None, parts))
     return decision_status(
@@ -106,6 +96,12 @@ def _status(arguments: argparse.Namespace, fleet: Fleet, accepted: Sequence[Acce
         different=any(one.result is AcceptanceResult.FAIL for one in accepted),
         undecided=f"{sentence}; measure again, or add --allow-undecided" if sentence else "",
     )
+
+
+def _refuse_unread(files: FleetFiles) -> None:
+    """Raise where none of the files is a session."""
+    if not files.sessions:
+        raise UsageError("; ".join(f"{one.path}: {one.problem}" for one in files.problems[:3]))
 
 
 def _print(arguments: argparse.Namespace, chosen: str, fleet: Fleet, accepted: Sequence[Acceptance]) -> None:
@@ -137,10 +133,35 @@ def _print(arguments: argparse.Namespace, chosen: str, fleet: Fleet, accepted: S
             from sizeup.fleet.table import acceptance_lines, drift_lines, fleet_lines, synchronized_lines
             from sizeup.terminal.capabilities import output_columns
 
-            width = output_columns(80) or _WIDTH
+            width = output_columns(80) or 100
             more = [*acceptance_lines(accepted, width)] if accepted else []
             for run in runs:
                 more += synchronized_lines(run, width)
             more += drift_lines(drift, width) if drift is not None else []
             lines = fleet_lines(fleet, width, every_host=arguments.all, more=more)
             write_text("\n".join(lines) + "\n", arguments.output)
+
+
+class Deploy:
+    """Write the files that let Ansible, Slurm or Kubernetes run sizeup on many hosts.
+
+    They are complete and meant to be read and changed. sizeup itself opens no connection here and starts nothing; what
+    each engine needs and does is described by: sizeup help engines
+    """
+
+    ARGUMENTS = (
+        arg("engine", choices=ENGINES, metavar="ENGINE", help=f"one of {', '.join(ENGINES)}"),
+        arg("folder", metavar="DIR", help="directory to write into; it must be new or empty"),
+    )
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Write the files, and say how they are used."""
+        import shlex
+
+        from sizeup import files
+
+        use = ENGINES[arguments.engine].format(folder=shlex.quote(arguments.folder))
+        with files.new_directory(arguments.folder, engine_files(arguments.engine)) as paths:
+            print("\n".join([*paths, "", f"Use them with: {use}"]), flush=True)
+        return ExitStatus.OK

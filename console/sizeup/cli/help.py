@@ -48,7 +48,16 @@ def run(arguments: argparse.Namespace) -> int:
     if (wanted == "completion") != (shell is not None):
         raise UsageError("help: completion and a shell belong together, such as: sizeup help completion bash")
     if wanted is None:
-        write_text(_list())
+        pages = installed_pages()
+        width = max(len(page.name) for page in pages) + 2
+        lines = ["Pages of the documentation; print one with: sizeup help PAGE"]
+        for kind in KINDS:
+            listed = [page for page in pages if page.kind == kind]
+            lines += ["", kind.capitalize()] if listed else []
+            for page in listed:
+                title = textwrap.shorten(page.title.replace("`", ""), _COLUMNS - width - 2, placeholder=" ...")
+                lines.append(f"  {page.name:<{width}}{title}")
+        write_text("\n".join(lines) + "\n")
     elif wanted == "man":
         from datetime import UTC, datetime
 
@@ -69,19 +78,6 @@ def run(arguments: argparse.Namespace) -> int:
 
         print_page(text, linked_pages(page, text), sys.stdout)
     return ExitStatus.OK
-
-
-def _list() -> str:
-    pages = installed_pages()
-    width = max(len(page.name) for page in pages) + 2
-    lines = ["Pages of the documentation; print one with: sizeup help PAGE"]
-    for kind in KINDS:
-        listed = [page for page in pages if page.kind == kind]
-        lines += ["", kind.capitalize()] if listed else []
-        for page in listed:
-            title = textwrap.shorten(page.title.replace("`", ""), _COLUMNS - width - 2, placeholder=" ...")
-            lines.append(f"  {page.name:<{width}}{title}")
-    return "\n".join(lines) + "\n"
 
 
 def _manual(version: str, date: str) -> Iterator[str]:

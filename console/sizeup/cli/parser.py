@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Iterator
 from typing import NoReturn
 
 from sizeup import __version__
@@ -39,7 +38,10 @@ class _FirstHelp(argparse.Action):
     """Print the commands and the options of the console, on one screen."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print("\n".join(_first_help()))
+        listed = {
+            name: GROUPS.get(name) or COMMANDS[name][1] for name in dict.fromkeys(path.split()[0] for path in COMMANDS)
+        }
+        print(_FIRST, *(f"  {name:<11}{summary}" for name, summary in listed.items()), _LAST, sep="\n")
         parser.exit()
 
 
@@ -73,23 +75,14 @@ def _declare(container: argparse._ActionsContainer, arguments: Arguments) -> Non
             _declare(container.add_mutually_exclusive_group(), one.arguments)
 
 
-_OPTIONS = """\
+_FIRST = """\
+usage: sizeup [OPTIONS] [SESSION | CAPTURE]     the console
+       sizeup COMMAND ...                       without it
+"""
+_LAST = """
 options: --theme NAME --glyphs NAME --ascii --no-color --no-mouse
-         --low-bandwidth --readonly --against OTHER --sysroot DIR --version"""
-
-
-def _first_help() -> Iterator[str]:
-    """Yield the help of ``sizeup``, on one screen."""
-    yield "usage: sizeup [OPTIONS] [SESSION | CAPTURE]     the console"
-    yield "       sizeup COMMAND ...                       without it"
-    yield ""
-    listed = {
-        name: GROUPS.get(name) or COMMANDS[name][1] for name in dict.fromkeys(path.split()[0] for path in COMMANDS)
-    }
-    yield from (f"  {name:<11}{summary}" for name, summary in listed.items())
-    yield ""
-    yield _OPTIONS
-    yield "More: sizeup COMMAND --help, sizeup help commands, sizeup help exit-statuses"
+         --low-bandwidth --readonly --against OTHER --sysroot DIR --version
+More: sizeup COMMAND --help, sizeup help commands, sizeup help exit-statuses"""
 
 
 def group_help(group: str) -> str:

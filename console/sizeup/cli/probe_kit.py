@@ -13,7 +13,7 @@ from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
     from sizeup.probing.kit.check import CheckedPlugin, Trial
-    from sizeup.probing.kit.plugin_files import PluginFiles
+    from sizeup.probing.kit.plugin_files import PluginFiles, Problem
 
 SCHEMA = "sizeup.probe-check/1"
 
@@ -76,10 +76,14 @@ class CheckPlugin:
             trials: list[Trial] = []
             if arguments.run and not checked.problems:
                 trials = _trials(checked.files, checked.names, arguments.assignments)
+        problems = [*checked.problems, *(problem for trial in trials for problem in trial.problems)]
         if arguments.json:
-            _print_json(checked, trials)
+            from msgspec.structs import asdict
+
+            tried = [{name: value for name, value in asdict(trial).items() if name != "problems"} for trial in trials]
+            write_json({"schema": SCHEMA, "probes": checked.names, "problems": problems, "trials": tried})
         else:
-            _print_text(checked, trials, ran=arguments.run)
+            _print_text(checked, trials, problems, ran=arguments.run)
         if checked.problems:
             return ExitStatus.USAGE
         if any(trial.problems for trial in trials):
@@ -99,8 +103,7 @@ def _trials(files: PluginFiles, names: list[str], assignments: list[str]) -> lis
         return [try_probe(registry.get(name), registry, machine, settings.get(name, {})) for name in names]
 
 
-def _print_text(checked: CheckedPlugin, trials: list[Trial], *, ran: bool) -> None:
-    problems = [*checked.problems, *(problem for trial in trials for problem in trial.problems)]
+def _print_text(checked: CheckedPlugin, trials: list[Trial], problems: list[Problem], *, ran: bool) -> None:
     for problem in problems:
         print(problem)
     for trial in trials:
@@ -117,15 +120,3 @@ def _print_text(checked: CheckedPlugin, trials: list[Trial], *, ran: bool) -> No
         print("Nothing of the plug-in was run; --run measures with it for half a second.")
     elif checked.problems:
         print("The probe was not run, because of these problems.", file=sys.stderr)
-
-
-def _print_json(checked: CheckedPlugin, trials: list[Trial]) -> None:
-    from msgspec.structs import asdict
-
-    data = {
-        "schema": SCHEMA,
-        "probes": checked.names,
-        "problems": [*checked.problems, *(problem for trial in trials for problem in trial.problems)],
-        "trials": [{name: value for name, value in asdict(trial).items() if name != "problems"} for trial in trials],
-    }
-    write_json(data)

@@ -14,7 +14,6 @@ from sizeup.cli.results import write_json
 from sizeup.errors import ExitStatus
 
 if TYPE_CHECKING:
-    from sizeup.model.machine import Machine
     from sizeup.model.plan import Series
     from sizeup.probing.registry import RegisteredProbe
 
@@ -27,38 +26,34 @@ def run(arguments: argparse.Namespace) -> int:
     import msgspec
 
     from sizeup.discovery.machine import discover
+    from sizeup.probing.planner import unmet, why_not
     from sizeup.probing.registry import load_registry
 
     registry = load_registry()
     chosen = [registry.get(name) for name in arguments.probe] or list(registry.probes.values())
-    machine = discover("/")
+    machine, named = discover("/"), bool(arguments.probe)
+    reasons = [why_not(machine, probe) if named else unmet(machine, probe.manifest) for probe in chosen]
     if arguments.json:
         data = {
             "schema": SCHEMA,
-            "probes": [_data(probe, machine, named=bool(arguments.probe)) for probe in chosen],
+            "probes": list(map(_data, chosen, reasons)),
             "broken": msgspec.to_builtins(registry.broken),
         }
         write_json(data)
         return ExitStatus.OK
-    for probe in chosen:
-        print("\n".join(_lines(probe, machine, named=bool(arguments.probe))))
-    if not arguments.probe:
+    for probe, reason in zip(chosen, reasons, strict=True):
+        print("\n".join(_lines(probe, reason, named=named)))
+    if not named:
         for broken in registry.broken:
             print(f"{broken.name}: cannot be used ({broken.distribution}): {broken.reason}", file=sys.stderr)
         print("\nShow the parameters of a probe with: sizeup probe list PROBE")
     return ExitStatus.OK
 
 
-def _why_not(probe: RegisteredProbe, machine: Machine, *, named: bool) -> str | None:
-    from sizeup.probing.planner import unmet, why_not
-
-    return why_not(machine, probe) if named else unmet(machine, probe.manifest)
-
-
-def _lines(probe: RegisteredProbe, machine: Machine, *, named: bool) -> list[str]:
+def _lines(probe: RegisteredProbe, reason: str | None, *, named: bool) -> list[str]:
     from sizeup.probing.manifest import expectation
 
-    manifest, reason = probe.manifest, _why_not(probe, machine, named=named)
+    manifest = probe.manifest
     plans = ", ".join(manifest.plans) or "by name only"
     if manifest.target is not None and manifest.plans:
         plans = f"by name only, with settings of {plans}"
@@ -96,15 +91,9 @@ def _quantities(series: Series) -> str:
     return f"; {names}" if names else ""
 
 
-def _data(probe: RegisteredProbe, machine: Machine, *, named: bool) -> dict[str, Any]:
+def _data(probe: RegisteredProbe, reason: str | None) -> dict[str, Any]:
     import msgspec
 
     manifest: dict[str, Any] = msgspec.to_builtins(probe.manifest)
-    reason = _why_not(probe, machine, named=named)
-    return {
-        **manifest,
-        "distribution": probe.distribution,
-        "builtin": probe.builtin,
-        "can_run": reason is None,
-        "reason": reason,
-    }
+    of_package = {"distribution": probe.distribution, "builtin": probe.builtin}
+    return {**manifest, **of_package, "can_run": reason is None, "reason": reason}

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from sizeup.sizing.editions import OtherContract
     from sizeup.sizing.rules import Rules
     from sizeup.sizing.sizing_comparison import SizingComparison
-    from sizeup.views.document.blocks import Block, DocumentPart
+    from sizeup.views.document.blocks import DocumentPart
 
 _FORMATS = ("text", "json", "html", "markdown")
 _PARTS = ("working", "sources", "licenses", "sensitivity")
@@ -148,20 +148,15 @@ def _chapters(show: Sequence[str], sizing: Sizing, rules: Rules) -> Iterator[Doc
 
     if "licenses" in show:
         yield DocumentPart("Licenses of every vendor", (license_table(sizing, rules),), open=True)
-    if "sensitivity" in show and (blocks := tuple(_sensitivity_blocks(sizing, rules))):
-        yield DocumentPart("What would change the answer", blocks, open=True)
+    if "sensitivity" in show:
+        from sizeup.sizing.sensitivity import flips, tornados
+        from sizeup.views.inputs.sensitivity import flip_table, tornado_chart
 
-
-def _sensitivity_blocks(sizing: Sizing, rules: Rules) -> Iterator[Block]:
-    from sizeup.sizing.sensitivity import flips, tornados
-    from sizeup.views.inputs.sensitivity import flip_table, tornado_chart
-
-    for target, swings in tornados(sizing.inputs, sizing.advice, rules):
-        if swings:
-            yield tornado_chart(target, swings)
-    turns = flip_table(flips(sizing.inputs, sizing.advice, rules), sizing, rules)
-    if turns.rows:
-        yield turns
+        swings = tornados(sizing.inputs, sizing.advice, rules)
+        turns = flip_table(flips(sizing.inputs, sizing.advice, rules), sizing, rules)
+        charts = (tornado_chart(target, swing) for target, swing in swings if swing)
+        if blocks := (*charts, *((turns,) if turns.rows else ())):
+            yield DocumentPart("What would change the answer", blocks, open=True)
 
 
 def _data(
@@ -195,7 +190,8 @@ def _data(
 def _lines(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, subject: SizedSubject, label: str) -> list[str]:
     """Return the answer as text, or the parts of it that are asked for."""
     from sizeup.report.table import table_lines, wrap
-    from sizeup.views.inputs.advice import sizing_lines
+    from sizeup.sizing.advise import unanswered
+    from sizeup.views.inputs.advice import advice_lines, sizing_lines
     from sizeup.views.inputs.sizing_comparison import sizing_comparison_lines
     from sizeup.views.result.answer import LINES, answer_lines
     from sizeup.views.result.basis import basis_text
@@ -208,29 +204,26 @@ def _lines(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, subject: 
             parts.append(table_lines(license_table(sizing, pack), 80))
         elif part in ("working", "sources"):
             parts.append(sizing_lines(sizing, sources=part == "sources"))
-        elif part != "sensitivity" and (explained := _explanation(part, sizing, pack)) not in parts:
-            parts.append(explained)
+        elif part != "sensitivity":
+            nothing = unanswered(sizing.inputs, part, pack) if sizing.find(part) is None else ()
+            explained = [*nothing] or advice_lines(_explained(part, sizing), sources=True)
+            parts += [explained] if explained not in parts else []
     if not parts:
         most = LINES - len(origin)
         findings = () if subject.machine is None else subject.machine.findings
         parts.append(answer_lines(sizing, most=most, basis=basis_text(sizing.inputs), findings=findings))
     if "sensitivity" in arguments.show:
-        parts.append(_sensitivity_lines(sizing, pack))
+        from sizeup.sizing.sensitivity import flips, tornados
+        from sizeup.views.inputs.sensitivity import contract_lines, flip_table, sensitivity_lines
+
+        turns = flip_table(flips(sizing.inputs, sizing.advice, pack), sizing, pack)
+        swings = tornados(sizing.inputs, sizing.advice, pack)
+        parts.append([*sensitivity_lines(swings, turns), *contract_lines(_contracts(sizing, pack))])
     if arguments.against is not None:
         compared = sizing_comparison_lines(_compared(arguments.against, sizing, pack, subject))
         parts.append([f"Compared with {arguments.against}", *compared])
     lines = [line for part in parts for line in ("", *part)]
     return [*lines[1:], *origin]
-
-
-def _sensitivity_lines(sizing: Sizing, pack: Rules) -> list[str]:
-    """Return how the main answers move with their inputs, what turns a decision, and what other contracts cost."""
-    from sizeup.sizing.sensitivity import flips, tornados
-    from sizeup.views.inputs.sensitivity import contract_lines, flip_table, sensitivity_lines
-
-    turns = flip_table(flips(sizing.inputs, sizing.advice, pack), sizing, pack)
-    swings = tornados(sizing.inputs, sizing.advice, pack)
-    return [*sensitivity_lines(swings, turns), *contract_lines(_contracts(sizing, pack))]
 
 
 def _compared(case: str, sizing: Sizing, pack: Rules, subject: SizedSubject) -> tuple[SizingComparison, ...]:
@@ -240,16 +233,6 @@ def _compared(case: str, sizing: Sizing, pack: Rules, subject: SizedSubject) -> 
     from sizeup.sizing.sizing_comparison import compare_sizings
 
     return compare_sizings(sizing, size(find_preset(case).values(), pack), subject.name, case)
-
-
-def _explanation(name: str, sizing: Sizing, pack: Rules) -> list[str]:
-    """Return the answer of that name with its working, or that there is nothing to say about it."""
-    from sizeup.sizing.advise import unanswered
-    from sizeup.views.inputs.advice import advice_lines
-
-    if sizing.find(name) is None and (nothing := unanswered(sizing.inputs, name, pack)):
-        return nothing
-    return advice_lines(_explained(name, sizing), sources=True)
 
 
 def _explained(name: str, sizing: Sizing) -> Advice:

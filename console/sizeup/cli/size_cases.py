@@ -41,39 +41,32 @@ class Keys:
 def run(arguments: argparse.Namespace) -> int:
     """List, show or compare."""
     refuse_combination(arguments, "--compare", ("NAME",))
-    if arguments.compare is not None:
-        _compare(*arguments.compare, as_json=arguments.json)
-    else:
-        _show(arguments.name, as_json=arguments.json)
-    return ExitStatus.OK
-
-
-def _compare(a: str, b: str, *, as_json: bool) -> None:
-    from sizeup.sizing.advise import size
-    from sizeup.sizing.inputs.presets import find_preset
-    from sizeup.sizing.sizing_comparison import compare_sizings
-    from sizeup.views.inputs.sizing_comparison import sizing_comparison_data, sizing_comparison_lines
-
-    comparisons = compare_sizings(size(find_preset(a).values()), size(find_preset(b).values()), a, b)
-    if as_json:
-        data = {"schema": SCHEMA_COMPARE, "a": a, "b": b, "ratios": sizing_comparison_data(comparisons)}
-        print(json.dumps(data, indent=1))
-    else:
-        print("\n".join(sizing_comparison_lines(comparisons)) or f"{a} and {b} have no figure in common")
-
-
-def _show(name: str | None, *, as_json: bool) -> None:
-    import msgspec
-
     from sizeup.sizing.inputs.presets import find_preset, shipped_presets
 
+    name = arguments.name
+    if arguments.compare is not None:
+        from sizeup.sizing.advise import size
+        from sizeup.sizing.sizing_comparison import compare_sizings
+        from sizeup.views.inputs.sizing_comparison import sizing_comparison_data, sizing_comparison_lines
+
+        a, b = arguments.compare
+        comparisons = compare_sizings(size(find_preset(a).values()), size(find_preset(b).values()), a, b)
+        if arguments.json:
+            data = {"schema": SCHEMA_COMPARE, "a": a, "b": b, "ratios": sizing_comparison_data(comparisons)}
+            print(json.dumps(data, indent=1))
+        else:
+            print("\n".join(sizing_comparison_lines(comparisons)) or f"{a} and {b} have no figure in common")
+        return ExitStatus.OK
     presets = list(shipped_presets().values()) if name is None else [find_preset(name)]
-    if as_json:
+    if arguments.json:
+        import msgspec
+
         print(json.dumps({"schema": SCHEMA, "presets": msgspec.to_builtins(presets)}, indent=1))
-        return
+        return ExitStatus.OK
     for preset in presets:
         print(f"{preset.name:26} {preset.title}")
         if name is not None:
             print(f"  source: {preset.source}")
             print(*(f"  {key} = {value}" for key, value in preset.inputs.items()), sep="\n")
             print(f"  note: {preset.note}" if preset.note else f"  work it out: sizeup size --machine {preset.name}")
+    return ExitStatus.OK

@@ -79,7 +79,20 @@ def sized_subject(given: str, settings: Mapping[str, Value], *, own_first: bool 
         return SizedSubject("the given machine", dict(settings))
     if given in shipped_presets():
         return SizedSubject(given, {**find_preset(given).values(), **settings})
-    path = "/" if given == "this" else _file(given)
+    path = "/"
+    if given != "this":
+        from sizeup.session.store import find
+
+        try:
+            path = find(given)
+        except UsageError:
+            path = ""
+        if not os.path.exists(path):
+            raise UsageError(
+                "expected a capture, a session, a server in TOML (.toml), a published case, this or none, found "
+                f"nothing at {given}{nearest(given, shipped_presets())}; list cases with: sizeup size cases, sessions "
+                "with: sizeup session list"
+            )
     if path.endswith(".toml"):
         from sizeup.sizing.inputs.imported import parse_toml
 
@@ -98,24 +111,6 @@ def sized_subject(given: str, settings: Mapping[str, Value], *, own_first: bool 
 
     session = read_session(path)
     return SizedSubject(given, sized_inputs(session, given, settings), session.machine, session)
-
-
-def _file(given: str) -> str:
-    """Return the file that is meant; raise UsageError where there is none."""
-    from sizeup.session.store import find
-    from sizeup.sizing.inputs.presets import shipped_presets
-
-    try:
-        path = find(given)
-    except UsageError:
-        path = ""
-    if os.path.exists(path):
-        return path
-    raise UsageError(
-        f"expected a capture, a session, a server in TOML (.toml), a published case, this or none, found nothing at "
-        f"{given}{nearest(given, shipped_presets())}; list cases with: sizeup size cases, sessions with: sizeup "
-        "session list"
-    )
 
 
 def workload_inputs(arguments: argparse.Namespace) -> dict[str, Value]:

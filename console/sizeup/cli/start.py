@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
     from sizeup.model.plan import Gentle
     from sizeup.remote.measurement import HostResult
-    from sizeup.session.value import Session
 
 
 ARGUMENTS = (
@@ -166,20 +165,6 @@ def _mount(arguments: argparse.Namespace) -> str:
     return str(os.path.abspath(arguments.mount))
 
 
-def _result_lines(session: Session, path: str, arguments: argparse.Namespace) -> list[str]:
-    """Return what a run found, where it is saved, and what it left out."""
-    from sizeup.batch.standard_output import LINES, measured_steps, session_lines
-    from sizeup.session.store import command_name
-    from sizeup.views.run.run_status import run_status
-
-    name = command_name(path)
-    end = ["", f"Session saved in {path} ({measured_steps(session)}; {run_status(session).words})"]
-    if not (arguments.mount or arguments.probe or arguments.resume):
-        end.append("Storage not measured: add --mount DIR, naming the directory that will hold the database")
-    end.append(f"Details: sizeup session show {name}   In the console: sizeup {name}")
-    return [*session_lines(session, whole=arguments.details, name=name, max_lines=LINES - len(end)), *end]
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Measure this machine, or the hosts that were named."""
     if arguments.target:
@@ -212,7 +197,17 @@ def run(arguments: argparse.Namespace) -> int:
 
         write_json(results_data(session))
     else:
-        print("\n".join(_result_lines(session, result.path, arguments)))
+        from sizeup.batch.standard_output import LINES, measured_steps, session_lines
+        from sizeup.session.store import command_name
+        from sizeup.views.run.run_status import run_status
+
+        name = command_name(result.path)
+        end = ["", f"Session saved in {result.path} ({measured_steps(session)}; {run_status(session).words})"]
+        if not (arguments.mount or arguments.probe or arguments.resume):
+            end.append("Storage not measured: add --mount DIR, naming the directory that will hold the database")
+        end.append(f"Details: sizeup session show {name}   In the console: sizeup {name}")
+        whole, room = arguments.details, LINES - len(end)
+        print("\n".join([*session_lines(session, whole=whole, name=name, max_lines=room), *end]))
     return ExitStatus(result.status)
 
 

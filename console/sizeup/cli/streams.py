@@ -53,7 +53,14 @@ def take_streams() -> None:
         try:
             os.fstat(descriptor)
         except OSError:
-            _hold(descriptor, mode)
+            try:
+                held = os.open(os.devnull, mode)  # the lowest that is free, which is this one
+            except OSError:
+                held = os.open("/", O_PATH)  # no /dev here
+            if held != descriptor:
+                os.dup2(held, descriptor)
+                os.close(held)
+            os.set_inheritable(descriptor, True)  # noqa: FBT003
     sys.stdout = _text(_Results(1, "wb", closefd=False), sys.stdout)
     sys.stderr = _text(_Messages(2, "wb", closefd=False), sys.stderr)
     sys.stdin = sys.stdin or open(0, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
@@ -65,17 +72,6 @@ def give_up_output() -> None:
         null = os.open(os.devnull, os.O_WRONLY | O_CLOEXEC)
         os.dup2(null, sys.stdout.fileno())
         os.close(null)
-
-
-def _hold(descriptor: int, mode: int) -> None:
-    try:
-        held = os.open(os.devnull, mode)  # the lowest that is free, which is this one
-    except OSError:
-        held = os.open("/", O_PATH)  # no /dev here
-    if held != descriptor:
-        os.dup2(held, descriptor)
-        os.close(held)
-    os.set_inheritable(descriptor, True)  # noqa: FBT003
 
 
 def _text(raw: io.FileIO, before: TextIO | None) -> io.TextIOWrapper:

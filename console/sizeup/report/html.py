@@ -22,9 +22,8 @@ from sizeup.text import capitalized, plural
 from sizeup.units import format_in
 from sizeup.views.band import Band
 from sizeup.views.cards.cards import USED, CardView
-from sizeup.views.cards.panels import Panel
 from sizeup.views.comparison.answer import SCALE, SHADED, Answer, ChangeResult, ChangeRow
-from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
+from sizeup.views.document.blocks import Block, Facts, Heading, Items, Paragraph, Working
 from sizeup.views.document.document import DETECTED, MEASURED, Document, card_columns, without_options
 from sizeup.views.inputs.option_text import by_names
 from sizeup.views.result.band import card_bar, status_token
@@ -51,6 +50,19 @@ def page(document: Document) -> str:
     band = document.band if answer is None else answer.band
     about = [text for _, text in document.about.pairs]
     subject = " · ".join((document.title, *about[:1]))
+    parts = []
+    for place, part in enumerate(document.parts):
+        blocks = (_block(f"block-{place}-{index}", block) for index, block in enumerate(part.blocks))
+        heading, opened = element("summary", element("h2", part.title)), {"open": "open"} if part.open else {}
+        parts.append(element("details", heading, *blocks, id=f"part-{place}", class_="part", **opened))
+    notes = (
+        element("p", pill("WARN", "warn"), f" {capitalized(panel.note)}.") if panel.note else _NOTHING
+        for panel in document.charts
+    )
+    charts = [
+        _chart(f"chart-{place}", replace(panel.chart, title=panel.title), note)
+        for place, (panel, note) in enumerate(zip(document.charts, notes, strict=True))
+    ]
     body = joined(
         top_line("report" if answer is None else "comparison", subject, *about[1:]),
         element(
@@ -59,12 +71,12 @@ def page(document: Document) -> str:
             _run(document.run),
             *(() if answer is None else _comparison(answer)),
             *_resources(document.cards),
-            _two(chain(*zip_longest(_charts(document.charts), _words(document), fillvalue=_NOTHING))),
+            _two(chain(*zip_longest(charts, _words(document), fillvalue=_NOTHING))),
             element("h2", "Details") if document.parts else joined(),
             element(
                 "p", "Printing leaves out details that are closed. Open those that you need.", class_="paper quiet"
             ),
-            *(_part(place, part) for place, part in enumerate(document.parts)),
+            *parts,
         ),
     )
     return whole_page(f"{document.title}: {band.word} – sizeup", body)
@@ -256,7 +268,8 @@ def _change_bar(row: ChangeRow) -> Markup:
     said = f"{abs(row.better):.0%} {'worse' if row.better < 0 else 'better'}"
     if row.low is not None and row.high is not None:
         low, high = _across(row.low), _across(row.high)
-        shapes.append(_line(low, high, f"{token} bracket"))
+        span = {"x1": _percent(low), "x2": _percent(high)}
+        shapes.append(empty("line", **span, y1=_MIDDLE, y2=_MIDDLE, class_=f"{token} bracket"))
         shapes += [_upright(end, f"{token} bracket", 6) for end in (low, high)]
         said += f", between {100 * row.low:+.0f} and {100 * row.high:+.0f} percent"
     arrow = "M-8 0l11 -7v14z" if row.better < 0 else "M8 0l-11 -7v14z"
@@ -283,10 +296,6 @@ def _rectangle(start: float, end: float, css_class: str, height: float) -> Marku
     return empty("rect", x=x, y=_MIDDLE - height / 2, width=width, height=height, class_=css_class)
 
 
-def _line(start: float, end: float, css_class: str) -> Markup:
-    return empty("line", x1=_percent(start), x2=_percent(end), y1=_MIDDLE, y2=_MIDDLE, class_=css_class)
-
-
 def _upright(at: float, css_class: str, half: float = _MIDDLE - 2) -> Markup:
     return empty("line", x1=_percent(at), x2=_percent(at), y1=_MIDDLE - half, y2=_MIDDLE + half, class_=css_class)
 
@@ -311,12 +320,6 @@ def _pairs(pairs: Iterable[tuple[str, str]]) -> Markup:
             for name, value in pairs
         ),
     )
-
-
-def _charts(panels: Sequence[Panel]) -> Iterator[Markup]:
-    for place, panel in enumerate(panels):
-        note = element("p", pill("WARN", "warn"), f" {capitalized(panel.note)}.") if panel.note else _NOTHING
-        yield _chart(f"chart-{place}", replace(panel.chart, title=panel.title), note)
 
 
 def _chart(name: str, chart: Chart, note: Markup = _NOTHING) -> Markup:
@@ -348,13 +351,6 @@ def _finding(finding: Finding) -> Markup:
     return element("div", pill(word, status_token(word)), element("div", text), class_="f")
 
 
-def _part(place: int, part: DocumentPart) -> Markup:
-    blocks = (_block(f"block-{place}-{index}", block) for index, block in enumerate(part.blocks))
-    state = {"open": "open"} if part.open else {}
-    heading = element("summary", element("h2", part.title))
-    return element("details", heading, *blocks, id=f"part-{place}", class_="part", **state)
-
-
 def _block(name: str, block: Block) -> Markup:
     match block:
         case Heading(text):
@@ -370,7 +366,9 @@ def _block(name: str, block: Block) -> Markup:
         case Table():
             return _table(block)
         case LineChart() | BarChart() | HeatMap():
-            return _figure(name, block)
+            values = element("details", element("summary", "Values"), _table(text_alternative.table(block)))
+            caption = element("figcaption", block.caption) if block.caption else joined()
+            return joined(element("figure", _scrolling(svg.draw(block, name), block.title), caption), values)
 
 
 def _table(table: Table) -> Markup:
@@ -394,12 +392,6 @@ def _table(table: Table) -> Markup:
     caption = element("caption", table.title) if table.title else joined()
     grid = element("table", caption, element("thead", element("tr", *heads)), element("tbody", *rows))
     return _scrolling(joined(grid, note), f"Values of {table.title}" if table.title else "Table")
-
-
-def _figure(name: str, chart: LineChart | BarChart | HeatMap) -> Markup:
-    values = element("details", element("summary", "Values"), _table(text_alternative.table(chart)))
-    caption = element("figcaption", chart.caption) if chart.caption else joined()
-    return joined(element("figure", _scrolling(svg.draw(chart, name), chart.title), caption), values)
 
 
 def _scrolling(content: Markup, label: str) -> Markup:

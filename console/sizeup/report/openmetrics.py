@@ -45,7 +45,9 @@ def openmetrics(session: Session, times: Mapping[tuple[str, PointKey], int]) -> 
     families: dict[str, _Family] = {}
     for row in rows:
         for name, family, value in _metrics(row):
-            families.setdefault(name, family).samples.append((_labels(row, labels), value))
+            fixed = {name: str(getattr(row, name)) for name in ("probe", "step", "run", "series", "status")}
+            found = {label: str(row.at[key]) for key, label in labels.items() if key in row.at}
+            families.setdefault(name, family).samples.append((fixed | found, value))
     about = {"session": session.header.id, "host": session.header.host, "tool": session.header.tool}
     if rows:
         about["machine_type"] = rows[0].machine_type or ""
@@ -67,11 +69,6 @@ def _metrics(row: TidyRow) -> Iterator[tuple[str, _Family, float]]:
         if value is not None:
             name = f"{base}{ending}_{unit}" if unit else f"{base}{ending}"
             yield name, _Family(f"{what}{text}", unit), value * factor
-
-
-def _labels(row: TidyRow, coordinates: Mapping[str, str]) -> dict[str, str]:
-    fixed = {"probe": row.probe, "step": row.step, "run": str(row.run), "series": row.series, "status": row.status}
-    return fixed | {label: str(row.at[key]) for key, label in coordinates.items() if key in row.at}
 
 
 def _lines(families: Mapping[str, _Family]) -> Iterator[str]:

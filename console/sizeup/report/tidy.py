@@ -18,7 +18,6 @@ from msgspec import Struct
 
 from sizeup import files
 from sizeup.errors import MalformedError, UsageError
-from sizeup.model.machine import Machine
 from sizeup.report.data import inert
 from sizeup.session.reader import read_session
 from sizeup.session.records import AnyRecord, EstimateRecord
@@ -89,7 +88,7 @@ def read_table(paths: Iterable[str]) -> TidyTable:
     kinds: dict[str, set[str]] = {key: set() for key in names}
     for row in rows:
         for key, value in row.at.items():
-            kinds[key].add(_sql_type(value))
+            kinds[key].add({str: "VARCHAR", int: "BIGINT", float: "DOUBLE"}[type(value)])
     widest = ("VARCHAR", "DOUBLE", "BIGINT")  # each holds the values of those behind it
     types = {**FIXED, **{column: next(kind for kind in widest if kind in kinds[key]) for key, column in names.items()}}
     return TidyTable(tuple(rows), names, types)
@@ -123,9 +122,13 @@ def read_timed(path: str) -> tuple[Session, Mapping[tuple[str, PointKey], int]]:
 
 def session_rows(session: Session, times: Mapping[tuple[str, PointKey], int]) -> Iterator[TidyRow]:
     """Yield a row for each estimate; a point without one gives the median of its samples."""
-    machine_type = _machine_type(session.machine)
+    machine, machine_type = session.machine, None
+    if machine is not None:
+        cloud, parts = machine.platform.cloud, (machine.platform.model, machine.cpu_model)
+        machine_type = (cloud and cloud.instance_type) or ", ".join(filter(None, parts)) or None
     for run in session.steps.values():
-        validity = StepValidity(run)
+        validity, number = StepValidity(run), run.step.id.partition("~")[2]
+        repetition = int(number) if number.isdecimal() and len(number) < 10 else 1
         for key, point in run.points.items():
             if point.value is None:
                 continue
@@ -141,7 +144,7 @@ def session_rows(session: Session, times: Mapping[tuple[str, PointKey], int]) ->
                     _moment(session.header.started, t_ns),
                     run.step.probe,
                     run.base_id,
-                    _repetition(run.step.id),
+                    repetition,
                     point.series,
                     quantity,
                     None if series is None else series.unit,
@@ -169,20 +172,6 @@ def _figures(run: StepRun, point: Point) -> Iterator[tuple[str | None, float, fl
         yield declared.name, float(meant), None, None
 
 
-def _machine_type(machine: Machine | None) -> str | None:
-    if machine is None:
-        return None
-    cloud = machine.platform.cloud
-    if cloud is not None and cloud.instance_type:
-        return cloud.instance_type
-    return ", ".join(filter(None, (machine.platform.model, machine.cpu_model))) or None
-
-
-def _repetition(step: str) -> int:
-    number = step.partition("~")[2]
-    return int(number) if number.isdecimal() and len(number) < 10 else 1
-
-
 def _moment(started: str, t_ns: int) -> datetime | None:
     try:
         start = datetime.fromisoformat(started)
@@ -190,12 +179,6 @@ def _moment(started: str, t_ns: int) -> datetime | None:
         return (aware + timedelta(microseconds=t_ns // 1000)).astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
         return None
-
-
-def _sql_type(value: str | int | float) -> str:
-    if isinstance(value, str):
-        return "VARCHAR"
-    return "BIGINT" if isinstance(value, int) else "DOUBLE"
 
 
 def write_tidy_csv(table: TidyTable, file: BinaryIO) -> None:
