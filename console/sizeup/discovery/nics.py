@@ -70,23 +70,7 @@ def _speed(sysroot: Sysroot, base: str, kind: str, *, up: bool) -> int | None:
     return megabits * 1_000_000
 
 
-def _lower(sysroot: Sysroot, base: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    linked = sorted(name.removeprefix("lower_") for name in names if name.startswith("lower_"))
-    members = (sysroot.line(f"{base}/bonding/slaves") or "").split()
-    ports = sysroot.names(f"{base}/brif")
-    return tuple(dict.fromkeys(map(clean, (*linked, *members, *sorted(ports)))))
-
-
-def _rdma_by_function(ports: tuple[RdmaPort, ...]) -> dict[str, tuple[str, ...]]:
-    devices: dict[str, dict[str, None]] = {}
-    for port in ports:
-        if port.pci_address is not None:
-            devices.setdefault(port.pci_address, {})[port.device] = None
-    return {address: tuple(names) for address, names in devices.items()}
-
-
-def read_nic(sysroot: Sysroot, parents: DeviceParents, name: str, rdma: dict[str, tuple[str, ...]]) -> Nic:
-    """One interface."""
+def _read_nic(sysroot: Sysroot, parents: DeviceParents, name: str, rdma_ports: tuple[RdmaPort, ...]) -> Nic:
     base = f"{NET}/{name}"
     location = parents.locate(f"{base}/device")
     kind = _kind(sysroot, base, location)
@@ -94,6 +78,9 @@ def read_nic(sysroot: Sysroot, parents: DeviceParents, name: str, rdma: dict[str
     queues = sysroot.names(f"{base}/queues")
     mode = (sysroot.line(f"{base}/bonding/mode") or "").partition(" ")[0] or None
     address = sysroot.line(f"{base}/address")
+    linked = sorted(entry.removeprefix("lower_") for entry in names if entry.startswith("lower_"))
+    members = (sysroot.line(f"{base}/bonding/slaves") or "").split()
+    own = [port.device for port in rdma_ports if port.pci_address and port.pci_address == location.pci_address]
     nic = Nic(
         name=clean(name),  # any bytes but blanks, slashes and colons may be in it
         kind=kind,
@@ -105,11 +92,11 @@ def read_nic(sysroot: Sysroot, parents: DeviceParents, name: str, rdma: dict[str
         receive_queues=sum(queue.startswith("rx-") for queue in queues) or None,
         transmit_queues=sum(queue.startswith("tx-") for queue in queues) or None,
         master=link_name(sysroot, f"{base}/master"),
-        lower=_lower(sysroot, base, names),
+        lower=tuple(dict.fromkeys(map(clean, (*linked, *members, *sysroot.names(f"{base}/brif"))))),
         bond_mode=mode,
         virtual_function_of=link_name(sysroot, f"{base}/device/physfn"),
         virtual_functions=sysroot.integer(f"{base}/device/sriov_numvfs"),
-        rdma=rdma.get(location.pci_address or "", ()),
+        rdma=tuple(dict.fromkeys(own)),
     )
     return read_nic_link(sysroot, nic)
 
@@ -183,11 +170,10 @@ def read_rdma_ports(sysroot: Sysroot, parents: DeviceParents) -> tuple[RdmaPort,
 
 def read_nics(sysroot: Sysroot, parents: DeviceParents, rdma_ports: tuple[RdmaPort, ...] = ()) -> tuple[Nic, ...]:
     """All interfaces by name; ``bonding_masters`` and other plain files beside them are none."""
-    rdma = _rdma_by_function(rdma_ports)
     names = sorted(sysroot.names(NET))[:_INTERFACES_LIMIT]
     if not names and not sysroot.live and not sysroot.exists(NET):
         sysroot.note(NET, "missing")
-    return tuple(read_nic(sysroot, parents, name, rdma) for name in names if sysroot.names(f"{NET}/{name}"))
+    return tuple(_read_nic(sysroot, parents, name, rdma_ports) for name in names if sysroot.names(f"{NET}/{name}"))
 
 
 def parse_buffer_sizes(text: str) -> tuple[int, int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 
 from msgspec.structs import replace
@@ -75,19 +75,6 @@ def _identity(sysroot: Sysroot, base: str) -> tuple[int | None, ...]:
     return tuple(sysroot.parsed(f"{base}/{name}", parse_id) for name in names)
 
 
-def _parent(path: str, address: str) -> str | None:
-    above = path.rpartition("/")[0].rpartition("/")[2]
-    return above if PCI_ADDRESS.fullmatch(above) and above != address else None
-
-
-def _node_by_cpus(cpus: tuple[int, ...], nodes: tuple[NumaNode, ...], online: int) -> int | None:
-    """The node whose CPUs these are; only a strict part of the machine says anything."""
-    if not cpus or len(cpus) >= online:
-        return None
-    wanted = set(cpus)
-    return next((node.os_id for node in nodes if node.pus and wanted <= set(node.pus)), None)
-
-
 def _read_function(
     sysroot: Sysroot,
     parents: DeviceParents,
@@ -111,14 +98,17 @@ def _read_function(
     node, origin = parents.node(path), NodeOrigin.PARENT
     if own is not None:
         node, origin = own, NodeOrigin.FIRMWARE
-    elif node is None:
-        node, origin = _node_by_cpus(local, nodes, online), NodeOrigin.LOCAL_CPUS
+    elif node is None and len(local) < online:
+        # Only CPUs that are a strict part of the machine say anything.
+        near = (each.os_id for each in nodes if local and set(local) <= set(each.pus))
+        node, origin = next(near, None), NodeOrigin.LOCAL_CPUS
     class_code, vendor, device, subsystem_vendor, subsystem_device = _identity(sysroot, path)
     link = limit = None
     speed = sysroot.line(f"{path}/current_link_speed")
     if speed is not None and (vendor != _X722[0] or device not in _X722[1]):
         link, limit = _link(sysroot, path, "current", speed), _link(sysroot, path, "max")
     roots = _ROOT.findall(path)
+    above = path.rpartition("/")[0].rpartition("/")[2]
     made = sysroot.integer(f"{path}/sriov_numvfs")
     return PciFunction(
         address=address,
@@ -129,7 +119,7 @@ def _read_function(
         subsystem_device=subsystem_device,
         revision=sysroot.integer(f"{path}/revision"),
         driver=link_name(sysroot, f"{path}/driver"),
-        parent=_parent(path, address),
+        parent=above if PCI_ADDRESS.fullmatch(above) and above != address else None,
         root=roots[-1] if roots else None,
         node=node,
         node_origin=None if node is None else origin,
@@ -149,51 +139,23 @@ def read_pci_link(sysroot: Sysroot, function: PciFunction) -> PciFunction:
     return replace(function, link=_link(sysroot, f"{PCI_DEVICES}/{function.address}", "current"))
 
 
-def _lesser(one: PciLink | None, other: PciLink | None) -> PciLink | None:
-    if one is None or other is None:
-        return one if other is None else other
-    return PciLink(min(one.gigatransfers, other.gigatransfers), min(one.width, other.width))
-
-
-def _read_slots(sysroot: Sysroot) -> dict[str, str]:
-    """Slot names by ``domain:bus:device``."""
-    addresses = {name: sysroot.line(f"{_SLOTS}/{name}/address") for name in sysroot.names(_SLOTS)}
-    return {address: name for name, address in addresses.items() if address is not None}
-
-
-def link_edges(functions: Mapping[str, PciFunction]) -> tuple[PciFunction, ...]:
-    """The functions with what both ends of their upper edge can do."""
-    linked = []
-    for function in functions.values():
-        port = functions.get(function.parent or "")
-        limit = function.link_limit
-        if limit is not None and port is not None and port.is_bridge:
-            limit = _lesser(limit, port.link_limit)
-        linked.append(replace(function, common_link_limit=limit))
-    return tuple(linked)
-
-
 def read_pci(
     sysroot: Sysroot, parents: DeviceParents, nodes: tuple[NumaNode, ...] = (), online: int = 0
 ) -> tuple[PciFunction, ...]:
     """All functions by address; ``online`` is how many CPUs the machine has in use."""
-    slots = _read_slots(sysroot)
+    # Slots are known by domain, bus and device.
+    slots = {sysroot.line(f"{_SLOTS}/{name}/address"): name for name in sysroot.names(_SLOTS)}
     addresses = sorted(name for name in sysroot.names(PCI_DEVICES) if PCI_ADDRESS.fullmatch(name))[:_FUNCTIONS_LIMIT]
     local_of: dict[int, CpuSet] = {}
     functions = {address: _read_function(sysroot, parents, address, nodes, online, local_of) for address in addresses}
-    named = {
-        address: replace(function, slot=slot) if (slot := slots.get(address.partition(".")[0])) else function
-        for address, function in functions.items()
-    }
-    return link_edges(named)
-
-
-def _cpus(sysroot: Sysroot, irq: str) -> tuple[int, ...]:
-    for name in _AFFINITY:
-        with suppress(ValueError):  # only root may read some of them; the CPUs are unknown then
-            if found := parse_cpulist(sysroot.line_if_any(f"{_IRQ}/{irq}/{name}") or ""):
-                return found
-    return ()
+    found = []
+    for address, function in functions.items():
+        limit = function.link_limit
+        port = functions.get(function.parent or "")
+        if limit is not None and port is not None and port.is_bridge and (upper := port.link_limit) is not None:
+            limit = PciLink(min(limit.gigatransfers, upper.gigatransfers), min(limit.width, upper.width))
+        found.append(replace(function, common_link_limit=limit, slot=slots.get(address.partition(".")[0])))
+    return tuple(found)
 
 
 def read_interrupts(sysroot: Sysroot, addresses: Iterable[str]) -> tuple[DeviceInterrupts, ...]:
@@ -209,19 +171,15 @@ def read_interrupts(sysroot: Sysroot, addresses: Iterable[str]) -> tuple[DeviceI
         read = irqs[: min(_OF_DEVICE_LIMIT, left)]
         left -= len(read)
         if irqs:
-            cpus = {cpu for irq in read for cpu in _cpus(sysroot, irq)}
+            cpus: set[int] = set()
+            for irq in read:
+                for name in _AFFINITY:
+                    with suppress(ValueError):  # only root may read some of them; the CPUs are unknown then
+                        if own := parse_cpulist(sysroot.line_if_any(f"{_IRQ}/{irq}/{name}") or ""):
+                            cpus.update(own)
+                            break
             found.append(DeviceInterrupts(address, len(irqs), tuple(sorted(cpus))))
     return tuple(found)
-
-
-def _nvidia(sysroot: Sysroot, address: str) -> dict[str, str]:
-    """Model and firmware as NVIDIA's driver prints them: name, colon, blanks, value."""
-    facts: dict[str, str] = {}
-    for line in (sysroot.read(f"{NVIDIA}/{address}/information") or "").splitlines()[:64]:
-        key, _, value = line.partition(":")
-        if value.strip() and "?" not in value:
-            facts[key.strip()] = value.strip()
-    return facts
 
 
 def reduced_information(data: bytes) -> bytes:
@@ -238,19 +196,23 @@ def read_accelerators(sysroot: Sysroot, functions: Iterable[PciFunction]) -> tup
         if base_class != _ACCELERATOR and not (base_class == _DISPLAY and function.vendor in _VENDORS):
             continue
         directory = f"{PCI_DEVICES}/{function.address}"
-        facts = _nvidia(sysroot, function.address) if function.driver == "nvidia" else {}
-        memory = sysroot.integer(f"{directory}/mem_info_vram_total") if function.driver == "amdgpu" else None
-        vendor = _VENDORS.get(function.vendor or 0) or f"vendor {function.vendor or 0:04x}"
+        facts = {}
+        if function.driver == "nvidia":
+            # As its driver prints them: name, colon, blanks, value.
+            text = sysroot.read(f"{NVIDIA}/{function.address}/information") or ""
+            lines = (line.partition(":") for line in text.splitlines()[:64])
+            facts = {key.strip(): value.strip() for key, _, value in lines if value.strip() and "?" not in value}
+        of_amd = function.driver == "amdgpu"
+        memory = sysroot.count(f"{directory}/mem_info_vram_total") if of_amd else None
         found.append(
             Accelerator(
                 pci_address=function.address,
-                vendor=vendor,
+                vendor=_VENDORS.get(function.vendor or 0) or f"vendor {function.vendor or 0:04x}",
                 model=facts.get("Model") or sysroot.line(f"{directory}/product_name"),
                 driver=function.driver,
                 node=function.node,
-                memory_bytes=memory if memory is not None and memory > 0 else None,
-                firmware=facts.get("GPU Firmware")
-                or (sysroot.line(f"{directory}/vbios_version") if function.driver == "amdgpu" else None),
+                memory_bytes=memory or None,
+                firmware=sysroot.line(f"{directory}/vbios_version") if of_amd else facts.get("GPU Firmware"),
             )
         )
     return tuple(found)

@@ -50,11 +50,9 @@ def _text(sysroot: Sysroot, path: str) -> str | None:
     return None if text in ("<NULL>", "(null)") else text
 
 
-def _wwn(text: str | None) -> str | None:
+def _wwn(sysroot: Sysroot, path: str) -> str | None:
     """A world-wide name without its 0x; None where it is all zeros."""
-    if text is None:
-        return None
-    bare = text.removeprefix("0x")
+    bare = (_text(sysroot, path) or "").removeprefix("0x")
     return bare if bare.strip("0") else None
 
 
@@ -79,8 +77,8 @@ def _fc_targets(sysroot: Sysroot) -> Iterator[tuple[str, TargetPort]]:
             yield (
                 host,
                 TargetPort(
-                    name=_wwn(_text(sysroot, f"{base}/port_name")) or name,
-                    node_name=_wwn(_text(sysroot, f"{base}/node_name")),
+                    name=_wwn(sysroot, f"{base}/port_name") or name,
+                    node_name=_wwn(sysroot, f"{base}/node_name"),
                     address=_text(sysroot, f"{base}/port_id"),
                     state=_text(sysroot, f"{base}/port_state"),
                     roles=roles,
@@ -100,7 +98,7 @@ def _sas_targets(sysroot: Sysroot) -> Iterator[tuple[str, TargetPort]]:
     for name in sorted(sysroot.names(_SAS_DEVICES)):
         host = _host_of(name)
         if host is not None and name.startswith("end_device-"):
-            address = _wwn(_text(sysroot, f"{_SAS_DEVICES}/{name}/sas_address"))
+            address = _wwn(sysroot, f"{_SAS_DEVICES}/{name}/sas_address")
             rate = rates.get("port-" + name.removeprefix("end_device-"))
             yield host, TargetPort(address or name, rate_bits_per_second=rate, sysfs_name=name)
 
@@ -157,10 +155,6 @@ _FIRMWARE = ("fw_version", "fwrev", "firmware_revision", "firmware_version", "ve
 _WITH_FIRMWARE = (Transport.FC, Transport.FCOE, Transport.SAS, Transport.RAID, Transport.ISCSI)
 
 
-def _first(sysroot: Sysroot, base: str, there: frozenset[str], names: tuple[str, ...]) -> str | None:
-    return next((text for name in names if name in there and (text := _text(sysroot, f"{base}/{name}"))), None)
-
-
 def _read_hba(sysroot: Sysroot, parents: DeviceParents, name: str, targets: tuple[TargetPort, ...]) -> Hba:
     base = f"{_HOSTS}/{name}"
     classes = (base, f"{_FC_HOSTS}/{name}", f"{_SAS_HOSTS}/{name}", f"{_ISCSI_HOSTS}/{name}")
@@ -178,24 +172,28 @@ def _read_hba(sysroot: Sysroot, parents: DeviceParents, name: str, targets: tupl
     online = _text(sysroot, f"{fc}/port_state")
     # Ports of a board and hosts in software have neither model nor firmware of their own.
     files = frozenset(sysroot.names(base)) if transport in _WITH_FIRMWARE else frozenset[str]()
+
+    def first(names: tuple[str, ...]) -> str | None:
+        return next((text for name in names if name in files and (text := _text(sysroot, f"{base}/{name}"))), None)
+
     return Hba(
         name=name,
         transport=transport,
         driver=driver,
         pci_address=location.pci_address,
         node=location.node,
-        port_name=_wwn(_text(sysroot, f"{fc}/port_name"))
-        or _wwn(_text(sysroot, f"{base}/host_sas_address"))
+        port_name=_wwn(sysroot, f"{fc}/port_name")
+        or _wwn(sysroot, f"{base}/host_sas_address")
         or _text(sysroot, f"{_ISCSI_HOSTS}/{name}/initiatorname"),
-        node_name=_wwn(_text(sysroot, f"{fc}/node_name")),
-        fabric_name=_wwn(_text(sysroot, f"{fc}/fabric_name")),
+        node_name=_wwn(sysroot, f"{fc}/node_name"),
+        fabric_name=_wwn(sysroot, f"{fc}/fabric_name"),
         port_type=_text(sysroot, f"{fc}/port_type"),
         state=online or _text(sysroot, f"{base}/state"),
         speed_bits_per_second=parse_rate(_text(sysroot, f"{fc}/speed") or ""),
         supported_bits_per_second=tuple(rate for text in supported if (rate := parse_rate(text.strip())) is not None),
         symbolic_name=_text(sysroot, f"{fc}/symbolic_name"),
-        model=_first(sysroot, base, files, _MODEL) or _text(sysroot, f"{fc}/model"),
-        firmware=_first(sysroot, base, files, _FIRMWARE) or _text(sysroot, f"{fc}/firmware_version"),
+        model=first(_MODEL) or _text(sysroot, f"{fc}/model"),
+        firmware=first(_FIRMWARE) or _text(sysroot, f"{fc}/firmware_version"),
         queue_depth_limit=sysroot.integer(f"{base}/can_queue"),
         lun_queue_depth=sysroot.integer(f"{base}/cmd_per_lun"),
         hardware_queues=sysroot.integer(f"{base}/nr_hw_queues"),
@@ -223,14 +221,6 @@ def read_hbas(sysroot: Sysroot, parents: DeviceParents) -> tuple[Hba, ...]:
     return tuple(_read_hba(sysroot, parents, name, tuple(targets.get(name, ()))) for name in ordered)
 
 
-def target_in_path(path: str, hba: Hba | None) -> TargetPort | None:
-    """The target port whose directory a SCSI device lies under."""
-    if hba is None:
-        return None
-    parts = set(path.split("/"))
-    return next((target for target in hba.targets if target.sysfs_name in parts), None)
-
-
 def read_scsi_devices(
     sysroot: Sysroot, hbas: tuple[Hba, ...], disks: Mapping[str, BlockDevice]
 ) -> tuple[ScsiDevice, ...]:
@@ -251,7 +241,8 @@ def read_scsi_devices(
         host = f"host{name.partition(':')[0]}"
         disk = disks.get(name)
         kind = _DISK if disk is not None and disk.kind is BlockKind.SCSI else sysroot.integer(f"{base}/type")
-        target = target_in_path(sysroot.realpath(base) or "", by_name.get(host))
+        hba, parts = by_name.get(host), set((sysroot.realpath(base) or "").split("/"))
+        ports = () if hba is None else (port.name for port in hba.targets if port.sysfs_name in parts)
 
         def fact(file: str, known: str | None, base: str = base) -> str | None:
             return known or _text(sysroot, f"{base}/{file}")
@@ -266,7 +257,7 @@ def read_scsi_devices(
                 model=fact("model", disk.model if disk else None),
                 state=fact("state", disk.state if disk else None),
                 queue_depth=sysroot.integer(f"{base}/queue_depth"),
-                target=None if target is None else target.name,
+                target=next(iter(ports), None),
                 wwn=fact("wwid", disk.wwn if disk else None),
                 access_state=fact("access_state", None),
             )
