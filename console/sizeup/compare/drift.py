@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from sizeup.compare.machines import configuration
 from sizeup.compare.parts import MODULES, ComparedFact, Facts, listed_text, pairs, part_facts
-from sizeup.discovery.setting_facts import SETTING_FACTS
+from sizeup.discovery.setting_facts import setting_facts
 from sizeup.model.machine import DimmSlot, Machine
 from sizeup.text import if_known, switch_text
 from sizeup.units import format_bytes
@@ -43,7 +43,8 @@ def drift(baseline: Machine, now: Machine) -> Drift:
         for slots in (baseline.dimm_slots, now.dimm_slots)
     )
     old, new = (
-        {one.name: one.value(side) for one in SETTING_FACTS if one.name not in _IN_PARTS} for side in (baseline, now)
+        {name: value for name, value in setting_facts(side).items() if name not in _IN_PARTS}
+        for side in (baseline, now)
     )
     was, found = ({one.name: one.status for one in side.settings.vulnerabilities} for side in (baseline, now))
     facts = [

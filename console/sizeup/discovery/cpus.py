@@ -8,7 +8,7 @@ sets, CPUs of one package and core id are one core; where it shows no ids either
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -79,13 +79,6 @@ def read_set(sysroot: Sysroot, directory: str, names: Sequence[str], member: int
     return None
 
 
-def _preferred(sysroot: Sysroot, directories: Iterable[str]) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """For each kind of set the file names this kernel has, so that each CPU costs one open and not four."""
-    present = next(filter(None, map(sysroot.names, directories)), ())
-    kinds = (_CORE_SETS, _CLUSTER_SETS, _DIE_SETS, _PACKAGE_SETS)
-    return {names: tuple(name for name in names if name in present) for names in kinds}
-
-
 class _Partition:
     """Disjoint sets of CPUs, built from what each CPU says of itself."""
 
@@ -145,14 +138,6 @@ def read_online(sysroot: Sysroot, present: CpuSet) -> CpuSet:
     return tuple(cpu for cpu in present if sysroot.line(f"{CPU}/cpu{cpu}/online") in (None, "1"))
 
 
-def _split_modules(cpus: CpuSet, core_ids: Mapping[int, int | None]) -> list[CpuSet]:
-    """One set a core: siblings with different core ids are the cores of an AMD module, not its threads."""
-    by_id: dict[int | None, list[int]] = {}
-    for cpu in cpus:
-        by_id.setdefault(core_ids.get(cpu), []).append(cpu)
-    return [tuple(group) for group in by_id.values()]
-
-
 class _Sets(Struct, frozen=True):
     """What the CPUs say of themselves."""
 
@@ -202,7 +187,10 @@ class _Ids:
 
 def _read_sets(sysroot: Sysroot, online: CpuSet, cpuinfo: CpuInfo) -> _Sets:
     directories = {cpu: f"{CPU}/cpu{cpu}/topology" for cpu in online}
-    names = _preferred(sysroot, directories.values())
+    # The file names that this kernel has for each kind of set, so that each CPU costs one open and not four.
+    present = next(filter(None, map(sysroot.names, directories.values())), ())
+    kinds = (_CORE_SETS, _CLUSTER_SETS, _DIE_SETS, _PACKAGE_SETS)
+    names = {kind: tuple(name for name in kind if name in present) for kind in kinds}
     known = frozenset(online)
     source = f"the topology in {CPU}" if names[_CORE_SETS] else "core id"
     sets = _Sets(_Partition("core", known), _Partition("die", known), _Partition("package", known), {}, {}, source)
@@ -324,7 +312,40 @@ def read_processors(sysroot: Sysroot, cpuinfo: CpuInfo, allowed: CpuSet | None) 
         for package, members in by_package.items():
             die_of.update(dict.fromkeys(members, len(dies)))
             dies.append(Die(tuple(members), package, _label(sysroot, members[0], "die_id") if named else None))
-    cores, core_of = _cores(sysroot, sets, kinds, die_of)
+    cores: list[Core] = []
+    modules = 0
+    clusters: dict[CpuSet, int] = {}
+    clocks = CoreClocks(sysroot, sets.cores.sets[0][0] if sets.cores.sets else None)
+    for cpus in sets.cores.sets:
+        # Siblings with different core ids are the cores of an AMD module, not its threads.
+        groups: dict[int | None, list[int]] = {}
+        for cpu in cpus:
+            groups.setdefault(sets.core_ids.get(cpu), []).append(cpu)
+        module = modules if len(groups) > 1 else None
+        modules += len(groups) > 1
+        for group in groups.values():
+            first = group[0]
+            within = sets.packages.of.get(first)
+            if within is None and sets.packages.of:
+                continue
+            cluster = sets.clusters.get(first)
+            # A cluster equal to its core or its package says nothing.
+            if cluster in (None, cpus, None if within is None else sets.packages.sets[within]):
+                cluster = None
+            cores.append(
+                Core(
+                    pus=tuple(group),
+                    package=within,
+                    die=None if within is None else die_of.get(first, 0),
+                    os_id=sets.core_ids.get(first),
+                    kind=kinds.get(first),
+                    base_hz=clocks.base(first, kinds.get(first)),
+                    max_hz=clocks.highest(first),
+                    module=module,
+                    cluster=None if cluster is None else clusters.setdefault(cluster, len(clusters)),
+                )
+            )
+    core_of = {cpu: index for index, core in enumerate(cores) for cpu in core.pus}
     restricted = None if allowed is None else frozenset(allowed)
     working = frozenset(online)
     pus = tuple(
@@ -336,23 +357,19 @@ def read_processors(sysroot: Sysroot, cpuinfo: CpuInfo, allowed: CpuSet | None) 
         )
         for cpu in present
     )
-    if online == present:
-        packages = [_counted_by_cpuinfo(index, one, cores, cpuinfo) for index, one in enumerate(packages)]
+    for index, one in enumerate(packages if online == present else ()):
+        own = [core for core in cores if core.package == index]
+        stated = {cpuinfo.package_cores[cpu] for cpu in one.pus if cpu in cpuinfo.package_cores}
+        # An AMD module may count there as one core.
+        if own and stated not in ({len(own)}, {len({core.module for core in own})}):
+            packages[index] = replace(one, stated_cores=tuple(sorted(stated)))
     contradictions = (
         *sets.packages.contradictions,
         *sets.dies.contradictions,
         *sets.cores.contradictions,
         *_against_cpuinfo(packages, cores, sets.source),
     )
-    return Processors(tuple(packages), tuple(dies), cores, pus, contradictions)
-
-
-def _counted_by_cpuinfo(index: int, package: Package, cores: Sequence[Core], cpuinfo: CpuInfo) -> Package:
-    """Return a package with the cores that cpuinfo counts differently; an AMD module may count there as one core."""
-    own = [core for core in cores if core.package == index]
-    stated = {cpuinfo.package_cores[cpu] for cpu in package.pus if cpu in cpuinfo.package_cores}
-    alike = not own or stated in ({len(own)}, {len({core.module for core in own})})
-    return package if alike else replace(package, stated_cores=tuple(sorted(stated)))
+    return Processors(tuple(packages), tuple(dies), tuple(cores), pus, contradictions)
 
 
 def _against_cpuinfo(packages: Sequence[Package], cores: Sequence[Core], source: str) -> Iterator[str]:
@@ -374,44 +391,6 @@ def _against_cpuinfo(packages: Sequence[Package], cores: Sequence[Core], source:
 
 def _label(sysroot: Sysroot, cpu: int, name: str) -> int | None:
     return sysroot.count(f"{CPU}/cpu{cpu}/topology/{name}")
-
-
-def _cores(
-    sysroot: Sysroot, sets: _Sets, kinds: Mapping[int, str], die_of: Mapping[int, int]
-) -> tuple[tuple[Core, ...], dict[int, int]]:
-    cores: list[Core] = []
-    core_of: dict[int, int] = {}
-    modules = 0
-    clusters: dict[CpuSet, int] = {}
-    clocks = CoreClocks(sysroot, sets.cores.sets[0][0] if sets.cores.sets else None)
-    for cpus in sets.cores.sets:
-        groups = _split_modules(cpus, sets.core_ids) if len(cpus) > 1 else [cpus]
-        module = modules if len(groups) > 1 else None
-        modules += len(groups) > 1
-        for group in groups:
-            first = group[0]
-            package = sets.packages.of.get(first)
-            if package is None and sets.packages.of:
-                continue
-            cluster = sets.clusters.get(first)
-            # A cluster equal to its core or its package says nothing.
-            if cluster in (None, cpus, None if package is None else sets.packages.sets[package]):
-                cluster = None
-            core_of.update(dict.fromkeys(group, len(cores)))
-            cores.append(
-                Core(
-                    pus=group,
-                    package=package,
-                    die=None if package is None else die_of.get(first, 0),
-                    os_id=sets.core_ids.get(first),
-                    kind=kinds.get(first),
-                    base_hz=clocks.base(first, kinds.get(first)),
-                    max_hz=clocks.highest(first),
-                    module=module,
-                    cluster=None if cluster is None else clusters.setdefault(cluster, len(clusters)),
-                )
-            )
-    return tuple(cores), core_of
 
 
 def read_kinds(sysroot: Sysroot, online: tuple[int, ...]) -> dict[int, str]:
@@ -521,13 +500,10 @@ def parse_dmi_clock(data: bytes) -> int | None:
 
 def _dmi_clock(sysroot: Sysroot) -> tuple[int, str] | None:
     entries = "/sys/firmware/dmi/entries"
-    for name in sorted(sysroot.names(entries)):
-        if name.startswith("4-"):
-            data = sysroot.answer(f"{entries}/{name}/raw")
-            clock = parse_dmi_clock(data) if isinstance(data, bytes) else None
-            if clock is not None:
-                return clock, f"{entries}/{name}/raw"
-    return None
+    paths = [f"{entries}/{name}/raw" for name in sysroot.names(entries) if name.startswith("4-")]
+    read = ((sysroot.answer(path), path) for path in paths)
+    clocks = ((parse_dmi_clock(data), path) for data, path in read if isinstance(data, bytes))
+    return next(((clock, path) for clock, path in clocks if clock is not None), None)
 
 
 _ROUNDED = 0.02

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 
 from sizeup.discovery.cpus import CPU
-from sizeup.discovery.sysroot import Sysroot
+from sizeup.discovery.sysroot import Sysroot, numbers_in
 from sizeup.model.machine import IdleState, Limits, OsSettings, Vulnerability
 from sizeup.procfs.meminfo import parse_swap_areas
 from sizeup.procfs.process import parse_capabilities, parse_hard_limits, parse_limits
@@ -57,34 +57,24 @@ def _short(text: str | None) -> str | None:
     return None if text is None else one_line(text, _TEXT_LIMIT) or None
 
 
-def _idle_states(sysroot: Sysroot, cpu: int) -> tuple[IdleState, ...]:
-    base = f"{CPU}/cpu{cpu}/cpuidle"
-    states = []
-    found = [match for name in sysroot.names(base) if (match := _STATE.fullmatch(name)) is not None]
-    for match in sorted(found, key=lambda match: int(match[1])):
-        microseconds = sysroot.count(f"{base}/{match[0]}/latency", 1 << 40)
-        states.append(
-            IdleState(
-                name=_short(sysroot.line(f"{base}/{match[0]}/name")) or match[0],
-                exit_latency_ns=None if microseconds is None else microseconds * 1000,
-                disabled=sysroot.flag(f"{base}/{match[0]}/disable"),
-            )
-        )
-    return tuple(states)
-
-
-def _vulnerabilities(sysroot: Sysroot) -> tuple[Vulnerability, ...]:
-    base = f"{CPU}/vulnerabilities"
-    lines = ((name, sysroot.line(f"{base}/{name}")) for name in sysroot.names(base)[:_VULNERABILITIES_LIMIT])
-    return tuple(Vulnerability(name, one_line(line, _TEXT_LIMIT)) for name, line in lines if line is not None)
-
-
 def read_os_settings(sysroot: Sysroot, cpu: int) -> OsSettings:
     """Return the settings in force; those of one CPU are of ``cpu``."""
     has_vm, has_clock = sysroot.exists(_VM), sysroot.exists(f"{CPU}/cpu{cpu}/cpufreq")
     swaps, limits = sysroot.read("/proc/swaps"), sysroot.read("/proc/self/limits") or ""
     soft, hard = parse_limits(limits), parse_hard_limits(limits)
-    idle_states = _idle_states(sysroot, cpu)
+    idle_states = []
+    base = f"{CPU}/cpu{cpu}/cpuidle"
+    for state in numbers_in(sysroot.names(base), _STATE):
+        microseconds = sysroot.count(f"{base}/state{state}/latency", 1 << 40)
+        idle_states.append(
+            IdleState(
+                name=_short(sysroot.line(f"{base}/state{state}/name")) or f"state{state}",
+                exit_latency_ns=None if microseconds is None else microseconds * 1000,
+                disabled=sysroot.flag(f"{base}/state{state}/disable"),
+            )
+        )
+    files = sysroot.names(f"{CPU}/vulnerabilities")[:_VULNERABILITIES_LIMIT]
+    lines = ((name, sysroot.line(f"{CPU}/vulnerabilities/{name}")) for name in files)
 
     def number(name: str) -> int | None:
         return sysroot.integer(f"{_VM}/{name}") if has_vm else None
@@ -104,8 +94,10 @@ def read_os_settings(sysroot: Sysroot, cpu: int) -> OsSettings:
         energy_bias=sysroot.integer(f"{CPU}/cpu{cpu}/power/energy_perf_bias") if has_clock else None,
         lowest_performance_percent=sysroot.integer(f"{CPU}/intel_pstate/min_perf_pct") if has_clock else None,
         idle_driver=_short(sysroot.line(f"{CPU}/cpuidle/current_driver")) if idle_states else None,
-        idle_states=idle_states,
-        vulnerabilities=_vulnerabilities(sysroot),
+        idle_states=tuple(idle_states),
+        vulnerabilities=tuple(
+            Vulnerability(name, one_line(line, _TEXT_LIMIT)) for name, line in lines if line is not None
+        ),
         microcode=_short(sysroot.line(f"{CPU}/cpu{cpu}/microcode/version")),
         tuned_profile=_short(sysroot.line("/etc/tuned/active_profile")),
         open_files=soft.get("Max open files"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -112,14 +113,18 @@ class Routes:
 
     def __init__(self, sysroot: Sysroot) -> None:
         self._sysroot = sysroot
-        self._by_version: dict[int, tuple[Route, ...]] = {}
-        self._ipv6_addresses: Mapping[Address, str] | None = None
 
-    def _routes(self, version: int) -> tuple[Route, ...]:
-        if version not in self._by_version:
-            name, parse = (IPV4_ROUTES, parse_routes) if version == 4 else (IPV6_ROUTES, parse_ipv6_routes)
-            self._by_version[version] = parse(self._sysroot.read(name) or "")
-        return self._by_version[version]
+    @cached_property
+    def _ipv4(self) -> tuple[Route, ...]:
+        return parse_routes(self._sysroot.read(IPV4_ROUTES) or "")
+
+    @cached_property
+    def _ipv6(self) -> tuple[Route, ...]:
+        return parse_ipv6_routes(self._sysroot.read(IPV6_ROUTES) or "")
+
+    @cached_property
+    def _ipv6_addresses(self) -> dict[Address, str]:
+        return parse_ipv6_addresses(self._sysroot.read(IPV6_ADDRESSES) or "")
 
     def to(self, server: str | None) -> str | None:
         """Return the interface over which the server is reached; None where no route says so."""
@@ -129,7 +134,10 @@ class Routes:
         address, zone = parsed
         if address.is_loopback:
             return "lo"
-        return zone or next((route.nic for route in self._routes(address.version) if address in route.network), None)
+        if zone:
+            return zone
+        routes = self._ipv4 if address.version == 4 else self._ipv6
+        return next((route.nic for route in routes if address in route.network), None)
 
     def holding(self, local: str | None) -> str | None:
         """Return the interface that has a local address; None where none is known, or several may have it."""
@@ -140,11 +148,9 @@ class Routes:
         if zone is not None or address.is_loopback:
             return zone or "lo"
         if address.version == 6:
-            if self._ipv6_addresses is None:
-                self._ipv6_addresses = parse_ipv6_addresses(self._sysroot.read(IPV6_ADDRESSES) or "")
             return self._ipv6_addresses.get(address)
         # /proc has no IPv4 addresses by interface: the one whose own network it lies in, if there is only one.
-        own = [route for route in self._routes(4) if route.direct and address in route.network]
+        own = [route for route in self._ipv4 if route.direct and address in route.network]
         longest = own[0].network.prefixlen if own else 0
         nics = {route.nic for route in own if route.network.prefixlen == longest}
         return nics.pop() if len(nics) == 1 else None
@@ -203,17 +209,11 @@ def placed_on_fabric(
             name = address.get("host_iface") or routes.holding(local) or routes.to(address.get("traddr"))
             node = node_of(by_name.get(name or ""), by_name)
             placed.append(replace(controller, net_device=name, node=controller.node if node is None else node))
-        elif (
-            controller.transport == "fc"
-            and (hba := ports.get(_port_name(address.get("host_traddr")) or "")) is not None
-        ):
+            continue
+        # nn-0x200000109b123456:pn-0x100000109b123456
+        port = re.search(r"pn-0x([0-9a-fA-F]{1,16})", address.get("host_traddr", ""))
+        if controller.transport == "fc" and port is not None and (hba := ports.get(port[1].lower())) is not None:
             placed.append(replace(controller, pci_address=hba.pci_address, node=hba.node))
         else:
             placed.append(controller)
     return tuple(placed)
-
-
-def _port_name(address: str | None) -> str | None:
-    """Return the port's name of ``nn-0x200000109b123456:pn-0x100000109b123456``."""
-    match = re.search(r"pn-0x([0-9a-fA-F]{1,16})", address or "")
-    return None if match is None else match[1].lower()

@@ -9,7 +9,7 @@ from sizeup.discovery.findings.dimms import channel_sizes, speed_text
 from sizeup.discovery.findings.settings import recommendations
 from sizeup.discovery.findings.storage import warnings
 from sizeup.discovery.numa import SMBIOS_TABLE
-from sizeup.discovery.setting_facts import DISK_SETTINGS, SETTING_FACTS, disk_setting
+from sizeup.discovery.setting_facts import DISK_SETTINGS, disk_setting, setting_facts
 from sizeup.model.machine import DimmSlot, Machine
 from sizeup.model.network import Nic
 from sizeup.model.storage import BlockDevice, Hba, NvmeController, NvmeNamespace, Transport
@@ -284,13 +284,13 @@ def _speeds(slot: DimmSlot) -> str:
 def settings_section(machine: Machine) -> Section | None:
     """Return the settings that matter to databases, with what vendors recommend: ``1 (Microsoft SQL Server)``."""
     rows = []
-    for fact in SETTING_FACTS:
+    for name, value in setting_facts(machine).items():
         advised: dict[str, list[str]] = {}
-        for one in recommendations().get(fact.name, ()):
+        for one in recommendations().get(name, ()):
             advised.setdefault(one.value, []).append(one.source.product)
-        advice = "; ".join(f"{value} ({', '.join(products)})" for value, products in advised.items())
-        if (value := fact.value(machine)) is not None:
-            rows.append({"setting": fact.name, "value": value, "recommended by vendors": advice})
+        advice = "; ".join(f"{best} ({', '.join(products)})" for best, products in advised.items())
+        if value is not None:
+            rows.append({"setting": name, "value": value, "recommended by vendors": advice})
     return table_section("Settings", rows)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sizeup.discovery.findings.dimms import channel_sizes
-from sizeup.discovery.setting_facts import SETTING_FACTS
+from sizeup.discovery.setting_facts import setting_facts
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.units import format_bytes
@@ -163,7 +163,7 @@ def _table(matrix: NodeMatrix) -> list[Row]:
 
 def settings_rows(machine: Machine, width: int, rows: int) -> list[Row]:
     """Return the settings that are known, in as few columns of at most so many rows as hold them or as fit."""
-    facts = [(fact.name, value) for fact in SETTING_FACTS if (value := fact.value(machine)) is not None]
+    facts = [(name, value) for name, value in setting_facts(machine).items() if value is not None]
     names, values = (max((len(fact[part]) for fact in facts), default=0) for part in (0, 1))
     each = names + values + 2
     if rows < _LEAST_SETTINGS or not facts or each > width:
