@@ -1,20 +1,28 @@
-"""Findings about PCIe devices: remote nodes, degraded links, narrow uplinks."""
+"""Findings about PCIe devices (remote nodes, degraded links, narrow uplinks), bonds and NFS mounts."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator
 from shlex import quote
 
-from sizeup.discovery.findings.catalog import finding
-from sizeup.discovery.findings.remedies import SHELL_CPUS, for_guest
+from sizeup.discovery.findings.catalog import SHELL_CPUS, finding, for_guest, packages_of
 from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine, device_of
-from sizeup.model.network import PORTS
+from sizeup.model.network import PORTS, NfsMount
 from sizeup.model.storage import Transport
 from sizeup.procfs.lists import format_list
-from sizeup.units import format_rate
+from sizeup.text import plural
+from sizeup.units import format_bit_rate, format_bytes, format_rate, whole_number
 
 _DISPLAY, _ACCELERATOR = 0x03, 0x12
+_BITS_PER_TRANSPORT = 10_000_000_000
+_NCONNECT_SINCE = (5, 3)
+_OF_THE_CONNECTION = frozenset({"addr", "clientaddr", "local_lock", "mountaddr", "mountport", "mountproto", "namlen"})
+"""Options in the table of mounts that tell how a mount came about; a new mount finds them out again."""
+_SMALL_REQUEST = 32 << 10
+"""Below the rsize and wsize that database vendors give as the least (Oracle: 32 KiB)."""
 
 
 def _moving_devices(machine: Machine) -> Iterator[tuple[str, str, int | None]]:
@@ -123,3 +131,105 @@ def narrow_uplinks(machine: Machine) -> Iterator[Finding]:
                 (f"pci:{stage.subject}",),
                 machine=machine,
             )
+
+
+def bonds(machine: Machine) -> Iterator[Finding]:
+    """Bonds whose members differ in speed, are down, or sit on different sockets."""
+    nics = {nic.name: nic for nic in machine.nics}
+    for bond in (nic for nic in machine.nics if nic.kind == "bond"):
+        members = [nics[name] for name in bond.lower if name in nics]
+        lines = []
+        for nic in members:
+            speed = nic.speed_bits_per_second
+            rate = "speed unknown" if speed is None else format_bit_rate(speed)
+            state = "down" if nic.up is False else rate if nic.up else f"state unknown, {rate}"
+            lines.append(f"{nic.name}: NUMA node {'unknown' if nic.node is None else nic.node}, {state}")
+        down = list(dict.fromkeys((*(nic.name for nic in members if nic.up is False), *bond.members_down)))
+        own_check = [f"{name}: down by the bond's own check" for name in bond.members_down]
+        speeds = {nic.speed_bits_per_second for nic in members if nic.up and nic.speed_bits_per_second}
+        name, subject, look = f"Bond {bond.name}", (f"nic:{bond.name}",), f"cat /proc/net/bonding/{quote(bond.name)}"
+        if bond.up is not False and down:
+            problem = f"{plural(len(down), 'member')} down ({', '.join(down)})"
+            yield finding("bond.member-down", f"{name}: {problem}", (*lines, *own_check), subject, command=look)
+        if len(speeds) > 1:
+            problem = "members run at different speeds"
+            yield finding("bond.uneven-speed", f"{name}: {problem}", lines, subject, command=look)
+        if len(packages_of(machine, (nic.node for nic in members))) > 1:
+            problem = "members are attached to different sockets"
+            yield finding("bond.across-packages", f"{name}: {problem}", lines, subject, command=look)
+
+
+def nfs_transports(machine: Machine) -> Iterator[Finding]:
+    """Fewer connections than it takes to fill the interface: one carries some 10 Gb/s."""
+    nics = {nic.name: nic for nic in machine.nics}
+    version = re.match(r"(\d{1,4})\.(\d{1,4})", machine.platform.kernel or "")
+    has_nconnect = version is None or (int(version[1]), int(version[2])) >= _NCONNECT_SINCE
+    for mount in machine.nfs_mounts:
+        nic = nics.get(mount.nic or "")
+        speed = None if nic is None else nic.speed_bits_per_second
+        if nic is None or speed is None or mount.transports is None or not (mount.protocol or "").startswith("tcp"):
+            continue  # what limits a connection is known of TCP alone
+        needed = min(math.ceil(speed / _BITS_PER_TRANSPORT), 16)
+        if mount.transports < needed:
+            yield finding(
+                "nfs.few-transports",
+                f"{mount.mount_point} uses {plural(mount.transports, 'connection')}, "
+                f"too few for the speed of {nic.name} ({format_bit_rate(speed)})",
+                (f"connections: {mount.transports}", f"{nic.name}: {format_bit_rate(speed)}"),
+                (f"nfs:{mount.mount_point}",),
+                remedy=(
+                    f"Mount it again with nconnect={needed} while nothing uses it ({_mount_command(mount, needed)}); "
+                    "the first mount sets it for all mounts of that server and NFS version."
+                    if has_nconnect
+                    else f"Mount with nconnect={needed} on a kernel that has it: Linux 5.3, or a patched vendor kernel."
+                ),
+            )
+
+
+def _mount_command(mount: NfsMount, connections: int) -> str:
+    """Return the command that mounts it again as it is, but for its connections; it need not be in /etc/fstab."""
+    kept = [option for option in mount.options if option.partition("=")[0] not in {*_OF_THE_CONNECTION, "nconnect"}]
+    options = quote(",".join((*kept, f"nconnect={connections}")))
+    mount_point = quote(mount.mount_point)
+    return f"umount {mount_point} && mount -t nfs -o {options} {quote(mount.export)} {mount_point}"
+
+
+def nfs_mounts(machine: Machine) -> Iterator[Finding]:
+    """Soft, uncached, UDP and small-request mounts that can be written, and servers that do not answer."""
+    for mount in machine.nfs_mounts:
+        where, subject = mount.mount_point, (f"nfs:{mount.mount_point}",)
+        if mount.unanswered is not None:
+            given = next((word[5:] for word in mount.options if word.startswith("port=")), "")
+            port = (whole_number(given) if len(given) < 6 else None) or 2049
+            yield finding(
+                "nfs.server-silent/soft" if mount.hard is False else "nfs.server-silent",
+                f"The server of {where} does not answer",
+                (f"server: {mount.address or mount.export}", mount.unanswered),
+                subject,
+                command=f"grep -E ':{port:04X} ' /proc/net/tcp /proc/net/tcp6",
+            )
+        if mount.read_only:
+            continue  # software and backups, whose readers bear an error
+        if (mount.protocol or "").startswith("udp"):
+            line = f"{mount.export}: version {mount.version or 'unknown'}, proto={mount.protocol}"
+            yield finding("nfs.udp", f"{where} is mounted over UDP", (line,), subject)
+        if mount.hard is False:
+            line = f"{mount.export}: {_options(mount, ('soft', 'softerr', 'timeo', 'retrans'))}"
+            yield finding("nfs.soft-mount", f"{where} is mounted soft", (line,), subject)
+        if mount.attribute_cache == "noac":
+            line = f"{mount.export}: {_options(mount, ('noac', 'actimeo', 'sync'))}"
+            yield finding("nfs.no-attribute-cache", f"{where} is mounted with noac", (line,), subject)
+        sizes = {"rsize": mount.read_size_bytes, "wsize": mount.write_size_bytes}
+        small = {name: size for name, size in sizes.items() if size is not None and 0 < size < _SMALL_REQUEST}
+        if small:
+            yield finding(
+                "nfs.small-requests",
+                f"{where} transfers at most {format_bytes(min(small.values()))} with one request",
+                (f"{name}: {format_bytes(size)}" for name, size in small.items()),
+                subject,
+            )
+
+
+def _options(mount: NfsMount, names: tuple[str, ...]) -> str:
+    """Return those of the mount's options that a finding rests on."""
+    return ",".join(word for word in mount.options if word.partition("=")[0] in names) or "options as read"

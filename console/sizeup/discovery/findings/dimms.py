@@ -134,45 +134,27 @@ def mixed_sizes(machine: Machine) -> Iterator[Finding]:
         )
 
 
-def _since(controller: EdacController) -> str:
-    seconds = controller.seconds_since_reset
-    if seconds is None:
-        return "since an unknown time"
-    days = seconds / _DAY_SECONDS
-    return f"in {days:,.0f} days" if days >= 2 else f"in {seconds / 3600:.1f} hours"
-
-
-def _error_lines(controllers: Sequence[EdacController], *, correctable: bool) -> tuple[str, ...]:
-    lines = []
-    for controller in controllers:
-        count = controller.correctable_errors if correctable else controller.uncorrectable_errors
-        lines.append(f"{controller.name}: {count} {_since(controller)}")
-        lines += [
-            f"{controller.name} {_module_name(module)}: {errors}"
-            for module in controller.dimms
-            if (errors := module.correctable_errors if correctable else module.uncorrectable_errors)
-        ]
-    return _listed(lines)
-
-
-def _module_name(module: EdacDimm) -> str:
-    label = module.label or module.location
-    return f"{module.name} ({label})" if label else module.name
-
-
 def errors(machine: Machine) -> Iterator[Finding]:
     """Errors that the memory controllers counted."""
-    lost = [each for each in machine.memory_controllers if each.uncorrectable_errors]
-    corrected = [each for each in machine.memory_controllers if each.correctable_errors]
-    if lost:
-        yield finding(
-            "memory.uncorrectable-errors",
-            f"Memory had {plural(sum(each.uncorrectable_errors or 0 for each in lost), 'uncorrectable error')}",
-            _error_lines(lost, correctable=False),
-        )
-    if corrected:
-        yield finding(
-            "memory.correctable-errors",
-            f"Memory had {plural(sum(each.correctable_errors or 0 for each in corrected), 'correctable error')}",
-            _error_lines(corrected, correctable=True),
-        )
+    for kind in ("uncorrectable", "correctable"):
+        total, lines = 0, []
+        for controller in machine.memory_controllers:
+            count = getattr(controller, f"{kind}_errors")
+            if not count:
+                continue
+            total += count
+            since, seconds = "since an unknown time", controller.seconds_since_reset
+            if seconds is not None:
+                days = seconds / _DAY_SECONDS
+                since = f"in {days:,.0f} days" if days >= 2 else f"in {seconds / 3600:.1f} hours"
+            lines.append(f"{controller.name}: {count} {since}")
+            for module in controller.dimms:
+                label = module.label or module.location
+                if errors := getattr(module, f"{kind}_errors"):
+                    lines.append(f"{controller.name} {module.name}{f' ({label})' if label else ''}: {errors}")
+        if total:
+            yield finding(
+                "memory.uncorrectable-errors" if kind == "uncorrectable" else "memory.correctable-errors",
+                f"Memory had {plural(total, f'{kind} error')}",
+                _listed(lines),
+            )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sizeup.discovery.findings.catalog import finding
-from sizeup.discovery.findings.remedies import memory_command
+from sizeup.discovery.findings.catalog import finding, memory_command
 from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, MemoryKind, NumaNode, pool_key
@@ -41,23 +40,20 @@ def _share(node: NumaNode) -> float:
 
 
 def _node_line(node: NumaNode) -> str:
+    """A node's free memory, and what of the rest the kernel could give back (page cache) and what not (shared)."""
+    cache = "page cache unknown"
+    if node.page_cache_bytes is not None:
+        cache = f"page cache {format_bytes(node.page_cache_bytes)}, shared memory {format_bytes(node.shmem_bytes or 0)}"
+    elif node.file_bytes is not None:
+        cache = f"page cache and shared memory {format_bytes(node.file_bytes)} together"
     return (
         f"node {node.os_id}: {format_bytes(node.free_bytes or 0)} of {format_bytes(node.memory_bytes or 0)} free "
-        f"({_share(node):.1%}), {_page_cache(node)}"
+        f"({_share(node):.1%}), {cache}"
     )
 
 
-def _page_cache(node: NumaNode) -> str:
-    """What of the memory in use the kernel could give back, and the shared memory, which it could not."""
-    if node.page_cache_bytes is not None:
-        return f"page cache {format_bytes(node.page_cache_bytes)}, shared memory {format_bytes(node.shmem_bytes or 0)}"
-    if node.file_bytes is None:
-        return "page cache unknown"
-    return f"page cache and shared memory {format_bytes(node.file_bytes)} together"
-
-
 def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
-    """A node out of memory or of huge pages while another has plenty: the first half of Cyclops."""
+    """A node out of memory while another has plenty: the first half of Cyclops."""
     nodes = _memory_nodes(machine)
     empty = [node for node in nodes if _share(node) < EXHAUSTED_SHARE]
     roomy = [node for node in nodes if _share(node) > ROOMY_SHARE]
@@ -85,7 +81,6 @@ def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
             + "Reserve huge pages evenly on all nodes before the database starts, or start it with interleaved memory "
             "(numactl --interleave=all, or its own NUMA setting). If it is running, restart it.",
         )
-    yield from _exhausted_pools(machine)
 
 
 def _nodes(nodes: Sequence[NumaNode]) -> str:
@@ -106,7 +101,8 @@ def numbering(machine: Machine) -> tuple[str, ...]:
     return (f"the kernel lists no node{'' if len(missing) == 1 else 's'} {format_list(missing)}",)
 
 
-def _exhausted_pools(machine: Machine) -> Iterator[Finding]:
+def exhausted_pools(machine: Machine) -> Iterator[Finding]:
+    """A node out of huge pages while another has plenty."""
     sizes = sorted({pool.page_bytes for node in machine.nodes for pool in node.huge_pages if pool.total})
     for size in sizes:
         pools = [
@@ -158,7 +154,11 @@ def low_nodes(machine: Machine) -> Iterator[Finding]:
     nodes = [node for node in _memory_nodes(machine) if node.pus and node.file_bytes is not None]
     if len(nodes) < 2 or len(nodes) != sum(bool(node.pus and node.memory_bytes) for node in machine.nodes):
         return  # of a node that is unknown nothing can be compared
-    available = {node.os_id: _available_share(node) for node in nodes}
+    available = {}
+    for node in nodes:
+        cached = node.page_cache_bytes if node.page_cache_bytes is not None else node.file_bytes
+        free = (node.free_bytes or 0) + (cached or 0) + _idle_pools(node)
+        available[node.os_id] = free / (node.memory_bytes or 1)
     usual = sorted(available.values())[len(nodes) // 2]
     low = [
         node
@@ -178,16 +178,13 @@ def low_nodes(machine: Machine) -> Iterator[Finding]:
         )
 
 
-def _available_share(node: NumaNode) -> float:
-    idle = sum(pool.free * pool.page_bytes for pool in node.huge_pages)
-    cached = node.page_cache_bytes if node.page_cache_bytes is not None else node.file_bytes
-    return ((node.free_bytes or 0) + (cached or 0) + idle) / (node.memory_bytes or 1)
+def _idle_pools(node: NumaNode) -> int:
+    return sum(pool.free * pool.page_bytes for pool in node.huge_pages)
 
 
 def _in_use(node: NumaNode) -> int:
     """Bytes taken: free pages and free huge pages are not."""
-    idle = sum(pool.free * pool.page_bytes for pool in node.huge_pages)
-    return max((node.memory_bytes or 0) - (node.free_bytes or 0) - idle, 0)
+    return max((node.memory_bytes or 0) - (node.free_bytes or 0) - _idle_pools(node), 0)
 
 
 def growth_by_node(before: Machine, after: Machine) -> tuple[tuple[int, int], ...]:
@@ -315,17 +312,11 @@ def memlock_without_huge_pages(machine: Machine) -> Iterator[Finding]:
         )
 
 
-def incomplete_nodes(machine: Machine) -> Iterator[Finding]:
-    """Nodes that do not hold all CPUs, and nodes that hold more sockets than their like.
+def unassigned_cpus(machine: Machine) -> Iterator[Finding]:
+    """Nodes that do not hold all CPUs.
 
     Numbers that no node has are evidence beside that, and no finding: POWER numbers its nodes with gaps.
     """
-    if machine.nodes:
-        yield from _unassigned_cpus(machine)
-        yield from _shared_node(machine)
-
-
-def _unassigned_cpus(machine: Machine) -> Iterator[Finding]:
     listed = {cpu for node in machine.nodes for cpu in node.pus}
     unassigned = tuple(pu.cpu for pu in machine.pus if pu.online and pu.cpu not in listed)
     if not unassigned or not listed:
@@ -338,7 +329,7 @@ def _unassigned_cpus(machine: Machine) -> Iterator[Finding]:
     )
 
 
-def _shared_node(machine: Machine) -> Iterator[Finding]:
+def shared_nodes(machine: Machine) -> Iterator[Finding]:
     """One node of several sockets beside nodes of one socket; a hypervisor may invent that."""
     if machine.platform.is_guest:
         return

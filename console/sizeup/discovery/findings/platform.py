@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 
 from sizeup.discovery.caches import overlaps
-from sizeup.discovery.findings.catalog import finding
-from sizeup.discovery.findings.remedies import for_guest, on_host
+from sizeup.discovery.findings.catalog import finding, for_guest, on_host
 from sizeup.discovery.os_settings import values_of
 from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine

@@ -15,8 +15,7 @@ from shlex import quote
 from msgspec import Struct
 
 from sizeup.decoding import data_beside
-from sizeup.discovery.findings.catalog import finding
-from sizeup.discovery.findings.remedies import on_host
+from sizeup.discovery.findings.catalog import finding, on_host
 from sizeup.discovery.os_settings import values_of
 from sizeup.discovery.setting_facts import deepest_idle_state
 from sizeup.model.finding import Finding

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from shlex import quote
 
-from sizeup.discovery.findings.catalog import finding
-from sizeup.discovery.findings.remedies import packages_of
+from sizeup.discovery.findings.catalog import finding, packages_of
 from sizeup.model.finding import Finding
-from sizeup.model.machine import FileSystem, Machine, device_of
-from sizeup.model.storage import BlockDevice, Hba, MultipathMap, NvmeController, NvmeHealth, Path, Transport
+from sizeup.model.machine import Machine, device_of
+from sizeup.model.storage import Hba, MultipathMap, NvmeController, NvmeHealth, Transport
 from sizeup.text import first_of, plural
 from sizeup.units import format_bit_rate, format_decimal_bytes
 
@@ -47,21 +46,6 @@ _WARNINGS = (
 _TEMPERATURE = 1 << 1
 
 
-def _path_lines(found: MultipathMap) -> tuple[str, ...]:
-    if all((path.hba, path.speed_bits_per_second, path.node) == (None, None, None) for path in found.paths):
-        by_state: dict[str, list[str]] = {}
-        for path in found.paths:
-            by_state.setdefault(path.state or "state unknown", []).append(path.device)
-        states = "; ".join(f"{', '.join(devices)}: {state}" for state, devices in by_state.items())
-        return (f"{states} (adapters, speeds and NUMA nodes could not be read)",)
-    return tuple(
-        f"{path.device}: {path.state or 'state unknown'}, adapter {path.hba or 'unknown'}, "
-        f"{'speed unknown' if path.speed_bits_per_second is None else format_bit_rate(path.speed_bits_per_second)}, "
-        f"NUMA node {'unknown' if path.node is None else path.node}"
-        for path in found.paths
-    )
-
-
 def maps(machine: Machine) -> Iterator[Finding]:
     """Multipath maps with one path, with dead paths, with unlike paths, across sockets, or poorer than their like."""
     usual: dict[Transport | None, int] = {}
@@ -76,10 +60,22 @@ def maps(machine: Machine) -> Iterator[Finding]:
 
 
 def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator[Finding]:
-    lines, subject = _path_lines(found), (f"map:{found.name}",)
-    native = not found.device.startswith("dm-")  # of the NVMe driver, which device mapper knows nothing of
-    look = f"nvme list-subsys /dev/{quote(found.device)}" if native else f"multipath -ll {quote(found.name)}"
-    dead = [path.device for path in found.paths if path.state not in (None, "running", "live")]
+    paths, native = found.paths, not found.device.startswith("dm-")  # of the NVMe driver, unknown to device mapper
+    count = len(paths)
+    lines = [
+        f"{path.device}: {path.state or 'state unknown'}, adapter {path.hba or 'unknown'}, "
+        f"{'speed unknown' if path.speed_bits_per_second is None else format_bit_rate(path.speed_bits_per_second)}, "
+        f"NUMA node {'unknown' if path.node is None else path.node}"
+        for path in paths
+    ]
+    if all((path.hba, path.speed_bits_per_second, path.node) == (None, None, None) for path in paths):
+        by_state: dict[str, list[str]] = {}
+        for path in paths:
+            by_state.setdefault(path.state or "state unknown", []).append(path.device)
+        states = "; ".join(f"{', '.join(devices)}: {state}" for state, devices in by_state.items())
+        lines = [f"{states} (adapters, speeds and NUMA nodes could not be read)"]
+    subject, look = (f"map:{found.name}",), _map_command(found)
+    dead = [path.device for path in paths if path.state not in (None, "running", "live")]
     if dead:
         yield finding(
             "multipath.dead-path/native" if native else "multipath.dead-path",
@@ -89,41 +85,42 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
             remedy="" if native else f"Check the adapter, the cable and the switch port of {', '.join(dead)}.",
             command=look,
         )
-    if len(found.paths) == 1 or len(found.paths) < usual:
+    if count == 1 or count < usual:
+        if native:
+            remedy = "Check which controllers of its subsystem are connected, and that each may use the namespace."
+        elif paths[0].transport in _FC:
+            remedy = "Check zoning and LUN masking."
+        elif paths[0].transport is Transport.ISCSI:
+            remedy = "Check that there is a session over every portal (iscsiadm -m session), and LUN masking."
+        else:
+            remedy = "Check the cabling, and which initiators the storage admits."
         yield finding(
-            "multipath.few-paths" if len(found.paths) == 1 else "multipath.few-paths/several",
-            f"{found.name} has only {plural(len(found.paths), 'path')}"
-            + (f"; similar devices have {usual}" if len(found.paths) < usual else ""),
+            "multipath.few-paths" if count == 1 else "multipath.few-paths/several",
+            f"{found.name} has only {plural(count, 'path')}"
+            + (f"; similar devices have {usual}" if count < usual else ""),
             lines,
             subject,
-            remedy=_missing_path(found),
+            remedy=remedy,
             command=look,
         )
-    speeds = {path.speed_bits_per_second for path in found.paths if path.speed_bits_per_second is not None}
-    if len(speeds) > 1:
-        yield finding(
-            "multipath.uneven-speed", f"{found.name}: paths run at different speeds", lines, subject, command=look
-        )
-    if len(packages_of(machine, (path.node for path in found.paths))) > 1:
+    if len({path.speed_bits_per_second for path in paths} - {None}) > 1:
+        title = f"{found.name}: paths run at different speeds"
+        yield finding("multipath.uneven-speed", title, lines, subject, command=look)
+    if len(packages_of(machine, (path.node for path in paths))) > 1:
+        title = f"{found.name}: paths are attached to different sockets"
         yield finding(
             "multipath.across-packages/native" if native else "multipath.across-packages",
-            f"{found.name}: paths are attached to different sockets",
+            title,
             lines,
             subject,
             command=look,
         )
 
 
-def _missing_path(found: MultipathMap) -> str:
-    """Where to look for paths that a map lacks."""
-    if not found.device.startswith("dm-"):
-        return "Check which controllers of its subsystem are connected, and that each may use the namespace."
-    transport = found.paths[0].transport
-    if transport in _FC:
-        return "Check zoning and LUN masking."
-    if transport is Transport.ISCSI:
-        return "Check that there is a session over every portal (iscsiadm -m session), and LUN masking."
-    return "Check the cabling, and which initiators the storage admits."
+def _map_command(found: MultipathMap) -> str:
+    if found.device.startswith("dm-"):
+        return f"multipath -ll {quote(found.name)}"
+    return f"nvme list-subsys /dev/{quote(found.device)}"
 
 
 def fc_ports(machine: Machine) -> Iterator[Finding]:
@@ -132,27 +129,21 @@ def fc_ports(machine: Machine) -> Iterator[Finding]:
     with_devices = {scsi.hba for scsi in machine.scsi_devices}
     used = [hba for hba in down if hba.targets or hba.name in with_devices or hba.received_bytes or hba.sent_bytes]
     unused = [hba for hba in down if hba not in used]
-    if used:
-        yield finding(
-            "fc.port-down",
-            f"{_port_names(used)} {'is' if len(used) == 1 else 'are'} down",
-            (_fc_line(hba) for hba in used),
-            (f"hba:{hba.name}" for hba in used),
-            command=_fc_command(used),
-        )
-    if unused:
-        yield finding(
-            "fc.port-unused",
-            f"{_port_names(unused)} {'has' if len(unused) == 1 else 'have'} no link and no known use",
-            (_fc_line(hba) for hba in unused),
-            (f"hba:{hba.name}" for hba in unused),
-            command=_fc_command(unused),
-        )
-
-
-def _port_names(hbas: Sequence[Hba]) -> str:
-    names = ", ".join(hba.name for hba in hbas)
-    return f"Fibre Channel port{'' if len(hbas) == 1 else 's'} {names}"
+    for ports in (used, unused):
+        one = len(ports) == 1
+        names = f"Fibre Channel port{'' if one else 's'} {', '.join(hba.name for hba in ports)}"
+        states = " ".join(f"/sys/class/fc_host/{quote(hba.name)}/port_state" for hba in ports)
+        links = (f"ip link show dev {quote(hba.net_device)}" for hba in ports if hba.net_device)
+        if ports:
+            yield finding(
+                "fc.port-down" if ports is used else "fc.port-unused",
+                f"{names} {'is' if one else 'are'} down"
+                if ports is used
+                else f"{names} {'has' if one else 'have'} no link and no known use",
+                map(_fc_line, ports),
+                (f"hba:{hba.name}" for hba in ports),
+                command="; ".join((f"grep . {states}", *links)),
+            )
 
 
 def _fc_line(hba: Hba) -> str:
@@ -163,14 +154,8 @@ def _fc_line(hba: Hba) -> str:
     ]
     over = f" over {hba.net_device}" if hba.net_device else ""
     targets = f"{plural(len(hba.targets), 'remote port') if hba.targets else 'no remote ports'} seen"
-    seen = (targets, *(moved or ["traffic counters not readable"]))
-    return f"{hba.name} (fc_host){over}: {hba.state}, {', '.join(seen)}"
-
-
-def _fc_command(hbas: Sequence[Hba]) -> str:
-    commands = [f"grep . {' '.join(f'/sys/class/fc_host/{quote(hba.name)}/port_state' for hba in hbas)}"]
-    commands += [f"ip link show dev {quote(hba.net_device)}" for hba in hbas if hba.net_device]
-    return "; ".join(commands)
+    seen = ", ".join((targets, *(moved or ["traffic counters not readable"])))
+    return f"{hba.name} (fc_host){over}: {hba.state}, {seen}"
 
 
 _SURVIVED = {"raid4": 1, "raid5": 1, "raid6": 2}
@@ -184,42 +169,32 @@ _ARRAY_STATES = {
 """States of an array that read as if it were complete; Documentation/admin-guide/md.rst, array_state."""
 
 
-def _next_failure(device: BlockDevice) -> str:
-    """What the failure of one more member of a degraded array does, as far as its RAID level says."""
-    survived = _SURVIVED.get(device.raid_level or "")
-    if device.raid_level == "raid1" and device.raid_disks is not None:
-        survived = device.raid_disks - 1
-    if survived is None:
-        return "The failure of another member can lose data"
-    left = survived - (device.raid_degraded or 0)
-    return (
-        "The failure of another member loses data"
-        if left <= 0
-        else f"The array survives {plural(left, 'more failure')}"
-    )
-
-
 def arrays(machine: Machine) -> Iterator[Finding]:
     """Md arrays that lack members."""
     for device in machine.block_devices:
-        if device.raid_degraded:
-            level = (device.raid_level or "RAID level unknown").replace("raid", "RAID ")
-            of = (
-                plural(device.raid_degraded, "member")
-                if device.raid_disks is None
-                else (f"{device.raid_degraded} of {plural(device.raid_disks, 'member')}")
-            )
-            yield finding(
-                "storage.degraded-array",
-                f"/dev/{device.name} ({level}) is degraded: {of} missing",
-                (
-                    f"array state: {_ARRAY_STATES.get(device.state or '', device.state or 'unknown')}",
-                    f"members found: {', '.join(device.members) or 'could not be read'}",
-                ),
-                (f"block:{device.name}",),
-                consequence=f"{_next_failure(device)}; I/O can be slower until the array is rebuilt.",
-                command=f"mdadm --detail /dev/{quote(device.name)}",
-            )
+        if not device.raid_degraded:
+            continue
+        level, disks = device.raid_level, device.raid_disks
+        missing = plural(device.raid_degraded, "member")
+        if disks is not None:
+            missing = f"{device.raid_degraded} of {plural(disks, 'member')}"
+        survived = disks - 1 if level == "raid1" and disks is not None else _SURVIVED.get(level or "")
+        left = 0 if survived is None else survived - device.raid_degraded
+        consequence = f"The failure of another member {'can lose' if survived is None else 'loses'} data"
+        if left > 0:
+            consequence = f"The array survives {plural(left, 'more failure')}"
+        yield finding(
+            "storage.degraded-array",
+            f"/dev/{device.name} ({(level or 'RAID level unknown').replace('raid', 'RAID ')}) is degraded: "
+            f"{missing} missing",
+            (
+                f"array state: {_ARRAY_STATES.get(device.state or '', device.state or 'unknown')}",
+                f"members found: {', '.join(device.members) or 'could not be read'}",
+            ),
+            (f"block:{device.name}",),
+            consequence=f"{consequence}; I/O can be slower until the array is rebuilt.",
+            command=f"mdadm --detail /dev/{quote(device.name)}",
+        )
 
 
 def slow_ports(machine: Machine) -> Iterator[Finding]:
@@ -251,25 +226,24 @@ def single_points(machine: Machine) -> Iterator[Finding]:
     if machine.platform.is_guest:
         return
     for found in machine.maps:
-        if len(found.paths) > 1 and all(_is_real(path) for path in found.paths):
+        real = (
+            path.transport in _REAL or (path.transport is None and path.hctl is None and path.initiator is not None)
+            for path in found.paths
+        )
+        if len(found.paths) > 1 and all(real):
             parts = tuple(_shared_parts(found, hbas))
             if parts:
                 alike.setdefault(" and ".join(parts), []).append(found)
     for part, maps in alike.items():
         names = [found.name for found in maps]
         listed = first_of(names, _MAPS_NAMED)
-        native = not maps[0].device.startswith("dm-")
         yield finding(
             "multipath.single-point",
             f"All paths of {plural(len(names), 'device')} go over {part}",
             (f"devices: {listed}", f"{names[0]}: {plural(len(maps[0].paths), 'path')}, all over {part}"),
             (f"map:{name}" for name in names),
-            command=f"nvme list-subsys /dev/{quote(maps[0].device)}" if native else f"multipath -ll {quote(names[0])}",
+            command=_map_command(maps[0]),
         )
-
-
-def _is_real(path: Path) -> bool:
-    return path.transport in _REAL or (path.transport is None and path.hctl is None and path.initiator is not None)
 
 
 def _shared_parts(found: MultipathMap, hbas: dict[str, Hba]) -> Iterator[str]:
@@ -304,15 +278,8 @@ def file_systems(machine: Machine) -> Iterator[Finding]:
                 ),
                 [f"mount:{point}" for point in found.mount_points] or [f"file-system:{found.name}"],
                 remedy=_REPAIR.get(found.kind, "Check its devices and the kernel log (dmesg)."),
-                command=_command(found),
+                command=_LOOK.get(found.kind, f"grep -r . {quote(f'/sys/fs/{found.kind}')}"),
             )
-
-
-def _command(found: FileSystem) -> str:
-    if found.kind in _LOOK:
-        return _LOOK[found.kind]
-    directory = quote(f"/sys/fs/{found.kind}")
-    return f"grep -r . {directory}"
 
 
 def lost_mounts(machine: Machine) -> Iterator[Finding]:
