@@ -5,7 +5,8 @@
     /tmp/build/bin/python .ci/one_file.py dist           # dist/sizeup-x86_64 and dist/sizeup-aarch64; needs network
 
 It holds a tree for glibc 2.17 or newer and one for musl, each a Python with the standard library linked into it, and
-behind a small static program that unpacks the tree for this system once (``one_file.c``). Python, zlib and libffi are
+behind a small static program that unpacks the tree for this system once (``one_file.c``). Beside the file stands what is
+in it, with versions and licenses, as CycloneDX (``sizeup-x86_64.cdx.json``). Python, zlib and libffi are
 built from Debian's sources, of the version and hash below; the libraries are the wheels of the package index. The same
 commit and the same wheels make the same bytes.
 """
@@ -15,7 +16,9 @@ from __future__ import annotations
 import argparse
 import gzip
 import hashlib
+import importlib.metadata
 import io
+import json
 import os
 import platform
 import shutil
@@ -37,6 +40,8 @@ SOURCES = {
     "libffi_3.4.8.orig.tar.gz": "cbb7f0b3b095dc506387ec1e35b891bfb4891d05b90a495bc69a10f2293f80ff",
 }
 """The unchanged archives of the authors, as Debian keeps them, and their SHA-256."""
+LICENSES = {"python": "Python-2.0", "zlib": "Zlib", "libffi": "MIT", "musl": "MIT"}
+"""Of what is linked in; a wheel says its own."""
 
 LIBRARIES = {"glibc": ("linux-gnu.2.17", "manylinux_2_17"), "musl": ("linux-musl", "musllinux_1_2")}
 """What the compiler and the wheels call each C library."""
@@ -329,6 +334,35 @@ def pack(base: Path) -> bytes:
     return packed.getvalue()
 
 
+def contents(packages: Path) -> bytes:
+    """Return the list of what is packed, as CycloneDX 1.6 in JSON: name, version and license of each part.
+
+    Raises:
+        BuildError: a package names no license.
+
+    """
+    parts = {"musl": "1.2.5"}
+    for name in SOURCES:
+        package, _, version = name.partition("_")
+        parts[package.rstrip("3.1")] = version.partition(".orig")[0].rpartition("+really")[2].removesuffix(".dfsg")
+    listed = [(name, version, f"pkg:generic/{name}@{version}", LICENSES[name]) for name, version in parts.items()]
+    for found in importlib.metadata.distributions(path=[str(packages)]):
+        told = found.metadata
+        text = told.get("License-Expression") or (told.get("License") or "").strip().partition("\n")[0]
+        classifiers = [line.rpartition(" :: ")[2] for line in told.get_all("Classifier", []) if "License ::" in line]
+        if not (text or classifiers):
+            raise BuildError(f"{told['Name']}: its metadata names no license")
+        package = f"pkg:pypi/{told['Name'].lower()}@{told['Version']}"
+        listed.append((told["Name"], told["Version"], package, text or ", ".join(classifiers)))
+    components = [
+        {"type": "library", "bom-ref": url, "name": name, "version": version, "purl": url,
+         "licenses": [{"license": {"name": license_name}}]}
+        for name, version, url, license_name in sorted(listed, key=lambda part: part[0].lower())
+    ]  # fmt: skip
+    bill = {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "components": components}
+    return json.dumps(bill, indent=1).encode() + b"\n"
+
+
 def front(machine: str, sources: dict[str, Path], work: Path) -> bytes:
     """Return the static program that stands first in the file."""
     zlib = sources["zlib"]
@@ -388,6 +422,7 @@ def main() -> int:
                     archives[library] = pack(tree(target, dist, builder))
                     print(f"{machine} {library}: {len(archives[library]) / 1e6:.1f} MB")
                 path = dist / f"sizeup-{machine}"
+                path.with_suffix(".cdx.json").write_bytes(contents(target.work / "tree/lib/python3.13/site-packages"))
                 write_file(path, front(machine, sources, work), archives)
                 print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, {hashlib.sha256(path.read_bytes()).hexdigest()}")
         except (BuildError, OSError) as error:

@@ -1,0 +1,296 @@
+"""One run of sizeup in a mount namespace of its own, held at a chosen system call while a fault is made.
+
+``calls.c`` is preloaded and holds the process at the call; the fault itself is real where ``Fault.real`` says so: a
+signal, a file system that is full or read-only, a limit of the process, a CPU taken away, no ``/proc`` or ``/sys``.
+Errors of devices and of quotas are what the call returns.
+"""
+
+import errno
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sizeup.session.reader import read_session
+
+PATIENCE_SECONDS = 90.0
+_MARK = "SIZEUP_FAULT_SCENE"
+_SIZE_OF_STATE = "8m"
+RUN = (
+    "run", "-q", "--full-load", "-p", "io.direct", "--set", "io.direct.size=16MiB", "io.direct.seconds=500ms",
+    "io.direct.warmup=200ms", "io.direct.engine=threads", "io.direct.depth=1", "io.direct.cold_read=false",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Where a run is held: the call of ``calls.c``, a part of its path and how many such calls come before."""
+
+    call: str
+    path: str
+    skip: int = 0
+    in_worker: bool = False
+    arguments: Callable[["Scene"], Sequence[str]] = lambda scene: (*RUN, f"io.direct.path={scene.target}")
+    before: Callable[["Scene"], None] = lambda scene: None
+
+
+@dataclass
+class Scene:
+    """Directories of one run, and what was seen of it."""
+
+    root: Path
+    library: Path
+    mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+    process: subprocess.Popen[str] | None = None
+    held: int = 0
+    """The process at the call, by its number here."""
+    output: str = ""
+    errors: str = ""
+    status: int = 0
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        for path in (self.state, self.target, self.barrier, self.out):
+            path.mkdir(parents=True)
+        mounts = (
+            f"mount -t tmpfs -o size={_SIZE_OF_STATE} tmpfs {self.state} && mount --bind {self.target} {self.target}"
+            f" && mount --bind {self.out} {self.out} && echo mounted && exec sleep infinity"
+        )
+        command = ["unshare", "-rm", "--propagation", "private", "sh", "-c", mounts]
+        self.keeper = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.keeper.stdout is not None
+        assert self.keeper.stdout.readline() == "mounted\n"
+
+    def close(self) -> None:
+        """End the namespace; its file systems go with it."""
+        self.keeper.kill()
+        self.keeper.communicate()
+
+    @property
+    def state(self) -> Path:
+        return self.root / "state"
+
+    @property
+    def target(self) -> Path:
+        return self.root / "target"
+
+    @property
+    def barrier(self) -> Path:
+        return self.root / "barrier"
+
+    @property
+    def out(self) -> Path:
+        return self.root / "out"
+
+    def inside(self, path: Path) -> Path:
+        """The path as the run sees it, from here."""
+        return Path(f"/proc/{self.keeper.pid}/root{path}")
+
+    def entered(self, *words: str) -> list[str]:
+        """A command line that runs in the namespace."""
+        return ["nsenter", "-t", str(self.keeper.pid), "-U", "-m", "--preserve-credentials", *words]
+
+    def mount(self, *words: str) -> None:
+        """Run ``mount`` in the namespace."""
+        subprocess.run(self.entered("mount", *words), check=True, capture_output=True)
+
+    def processes(self) -> list[int]:
+        """Everything that the run started and that still runs."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdecimal():
+                with suppress(OSError):
+                    if self.mark.encode() in (entry / "environ").read_bytes():
+                        found.append(int(entry.name))
+        return found
+
+    def environment(self, fault: str) -> Mapping[str, str]:
+        return os.environ | {
+            "LD_PRELOAD": str(self.library), "SIZEUP_FAULT": fault, _MARK: self.mark, "LC_ALL": "C.UTF-8",
+            "XDG_STATE_HOME": str(self.state), "XDG_CONFIG_HOME": str(self.state), "COLUMNS": "200",
+        }  # fmt: skip
+
+    def go(self, stage: Stage, action: str, inject: Callable[["Scene"], None]) -> None:
+        """Run to the stage, make the fault there, and wait for the end.
+
+        Args:
+            action: what ``calls.c`` does at the call; ``wait`` holds the process until ``inject`` has returned.
+
+        """
+        place = stage.path.format(target=self.target, state=self.state, out=self.out)
+        held = action == "wait"
+        what = f"wait {self.barrier}" if held else action
+        rule = f"{stage.call}|{place}|{stage.skip}|{what}"
+        started = time.monotonic()
+        self.process = subprocess.Popen(
+            self.entered(sys.executable, "-m", "sizeup", *stage.arguments(self)), env=self.environment(rule), text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+        try:
+            if held:
+                reached = self.barrier / "reached"
+                while not reached.exists():
+                    assert self.process.poll() is None, self.process.communicate()
+                    assert time.monotonic() - started < PATIENCE_SECONDS, "the stage was never reached"
+                    time.sleep(0.01)
+                self.held = int(reached.read_text())
+                inject(self)
+                (self.barrier / "go").touch()
+            started = time.monotonic()
+            self.output, self.errors = self.process.communicate(timeout=PATIENCE_SECONDS)
+            self.seconds = time.monotonic() - started
+            self.status = self.process.returncode
+        finally:
+            for pid in self.processes() if self.process.poll() is None else ():
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+    def left(self) -> list[str]:
+        """What is still there a while after the end: processes, and files in the target directory."""
+        deadline = time.monotonic() + 15
+        while self.processes() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return [f"process {pid}" for pid in self.processes()] + [str(path) for path in self.target.iterdir()]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault, how it is made at the held call, and what is then said."""
+
+    make: Callable[[Scene], None] = lambda scene: None
+    action: str = "wait"
+    words: str = ""
+    """A pattern of what the user reads; empty: nothing has to be said."""
+    kills_runner: bool = False
+    in_worker_only: bool = False
+    in_runner_only: bool = False
+    real: bool = True
+
+
+def _signal(number: signal.Signals, runner: bool) -> Callable[[Scene], None]:
+    def send(scene: Scene) -> None:
+        assert scene.process is not None
+        os.kill(scene.process.pid if runner else scene.held, number)
+
+    return send
+
+
+def _fill(scene: Scene) -> None:
+    with suppress(OSError), (scene.inside(scene.state) / "filler").open("wb", 0) as file:
+        while True:
+            file.write(bytes(4096))
+
+
+def _read_only(scene: Scene) -> None:
+    for path in (scene.target, scene.out):
+        scene.mount("-o", "remount,bind,ro", str(path))
+    with suppress(subprocess.CalledProcessError):  # busy where a file is open for writing, as anywhere
+        scene.mount("-o", "remount,ro", str(scene.state))
+
+
+def _limit(name: str, value: Callable[[int], int]) -> Callable[[Scene], None]:
+    def limit(scene: Scene) -> None:
+        number = value(scene.held)
+        subprocess.run(["prlimit", "--pid", str(scene.held), f"--{name}={number}:{number}"], check=True)
+
+    return limit
+
+
+def _open_files(pid: int) -> int:
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def _address_space(pid: int) -> int:
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])
+    return pages * os.sysconf("SC_PAGESIZE")
+
+
+def _one_cpu(scene: Scene) -> None:
+    one = {min(os.sched_getaffinity(0))}
+    for pid in scene.processes():
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError):
+                os.sched_setaffinity(int(task.name), one)
+
+
+def _hide(path: str) -> Callable[[Scene], None]:
+    return lambda scene: scene.mount("-t", "tmpfs", "tmpfs", path)
+
+
+def _error(number: int, words: str) -> Fault:
+    return Fault(action=f"errno {number}", words=f"{words}|{errno.errorcode[number]}", real=False)
+
+
+FAULTS: dict[str, Fault] = {
+    "SIGKILL of the run": Fault(_signal(signal.SIGKILL, True), kills_runner=True),
+    "SIGTERM of the run": Fault(_signal(signal.SIGTERM, True)),
+    "SIGINT of the run": Fault(_signal(signal.SIGINT, True)),
+    "SIGHUP of the run": Fault(_signal(signal.SIGHUP, True)),
+    "SIGKILL of the worker": Fault(_signal(signal.SIGKILL, False), words="SIGKILL", in_worker_only=True),
+    "SIGSEGV of the worker": Fault(_signal(signal.SIGSEGV, False), words="SIGSEGV", in_worker_only=True),
+    "SIGTERM of the worker": Fault(_signal(signal.SIGTERM, False), words="SIGTERM", in_worker_only=True),
+    "file system full": Fault(_fill),
+    "read-only": Fault(_read_only),
+    "ENOSPC": _error(errno.ENOSPC, "No space left|is full"),
+    "EIO": _error(errno.EIO, "Input/output error|failures"),
+    "EDQUOT": _error(errno.EDQUOT, "quota"),
+    "EMFILE": Fault(_limit("nofile", _open_files)),
+    "ENOMEM": Fault(_limit("as", _address_space)),
+    "one CPU left": Fault(_one_cpu),
+    "no /proc": Fault(_hide("/proc")),
+    "no /sys": Fault(_hide("/sys")),
+}
+
+
+def _session(scene: Scene) -> None:
+    environment = os.environ | {"XDG_STATE_HOME": str(scene.state), "XDG_CONFIG_HOME": str(scene.state)}
+    command = [sys.executable, "-m", "sizeup", "run", "-q", "-p", "null", "-o", str(scene.root / "a.sizeup.jsonl")]
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+
+
+def _export(kind: str) -> Callable[[Scene], Sequence[str]]:
+    return lambda scene: (
+        "session", "export", str(scene.root / "a.sizeup.jsonl"), f"--format={kind}", "-o", str(scene.out / "page"),
+    )  # fmt: skip
+
+
+_SESSION_FILE = "/sizeup/sessions/"
+STAGES: dict[str, Stage] = {
+    "discovery": Stage("open", "/sys/devices/system/", 5),
+    "check": Stage("open", "{target}", in_worker=True),
+    "prepare": Stage("create", "{target}", in_worker=True),
+    "warm-up": Stage("pread", "{target}", in_worker=True),
+    "measure": Stage("pread", "{target}", 2000, in_worker=True),
+    "session created": Stage("create", _SESSION_FILE),
+    "session written": Stage("write", _SESSION_FILE, 2),
+    "session closed": Stage("fsync", _SESSION_FILE, 3),
+    "export": Stage("create", "{out}", arguments=_export("html"), before=_session),
+    "export written": Stage("write", "{out}", arguments=_export("json"), before=_session),
+}
+
+
+def compiled(folder: Path) -> Path:
+    """``calls.c`` as a library in a folder."""
+    library = folder / "calls.so"
+    source = Path(__file__).with_name("calls.c")
+    compiler = shutil.which("cc") or "gcc"
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"], check=True)
+    return library
+
+
+def sessions(scene: Scene) -> Iterator[int]:
+    """Numbers of malformed lines in the sessions that the run left."""
+    for path in scene.inside(scene.state).rglob("*.sizeup.jsonl"):
+        yield read_session(str(path)).damage.malformed
+
+
+def said(scene: Scene, pattern: str) -> bool:
+    return re.search(pattern, scene.output + scene.errors, re.IGNORECASE) is not None
