@@ -5,9 +5,9 @@
     /tmp/build/bin/python .ci/one_file.py dist           # dist/sizeup-x86_64 and dist/sizeup-aarch64; needs network
 
 It holds a tree for glibc 2.17 or newer and one for musl, each a Python with the standard library linked into it, and
-behind a small static program that unpacks the tree for this system once (``one_file.c``). Beside the file stands what is
-in it, with versions and licenses, as CycloneDX (``sizeup-x86_64.cdx.json``). Python, zlib and libffi are
-built from Debian's sources, of the version and hash below; the libraries are the wheels of the package index. The same
+behind a small static program that unpacks the tree for this system once (``one_file.c``). Beside the file stands what
+is in it, with versions and licenses, as CycloneDX (``sizeup-x86_64.cdx.json``). Python, zlib and libffi are built
+from Debian's sources, of the version and hash below; the libraries are the wheels of the package index. The same
 commit and the same wheels make the same bytes.
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 
 _GC_THRESHOLD = 150_000
@@ -22,6 +23,10 @@ def main() -> int:
     from sizeup.cli.streams import take_streams
 
     take_streams()
+    for name in ("SIGTERM", "SIGHUP"):  # so that temporary files are removed, as after an interrupt
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
     return run(sys.argv[1:])
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from docs.generated_pages import commands_page, exit_statuses_table, workload_keys_table
+from faults.scenes import table as faults_table
 from sizeup.decoding import toml_tables
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +29,12 @@ def test_the_page_of_commands_lists_every_command_and_option_with_its_help() -> 
 
 @pytest.mark.ci
 @pytest.mark.parametrize(
-    ("name", "table"), [("exit-statuses", exit_statuses_table()), ("workload-keys", workload_keys_table())]
+    ("name", "table"),
+    [
+        ("exit-statuses", exit_statuses_table()),
+        ("faults", faults_table()),
+        ("workload-keys", workload_keys_table()),
+    ],
 )
 def test_the_table_of_a_page_is_that_of_the_code(name: str, table: str) -> None:
     page = REFERENCE / f"{name}.md"

@@ -31,7 +31,7 @@ RUN = (
 
 
 @dataclass(frozen=True)
-class Stage:
+class HeldCall:
     """Where a run is held: the call of ``calls.c``, a part of its path and how many such calls come before."""
 
     call: str
@@ -118,12 +118,10 @@ class Scene:
             "XDG_STATE_HOME": str(self.state), "XDG_CONFIG_HOME": str(self.state), "COLUMNS": "200",
         }  # fmt: skip
 
-    def go(self, stage: Stage, action: str, inject: Callable[["Scene"], None]) -> None:
+    def go(self, stage: HeldCall, action: str, inject: Callable[["Scene"], None]) -> None:
         """Run to the stage, make the fault there, and wait for the end.
 
-        Args:
-            action: what ``calls.c`` does at the call; ``wait`` holds the process until ``inject`` has returned.
-
+        The action is what ``calls.c`` does at the call; ``wait`` holds the process until ``inject`` has returned.
         """
         place = stage.path.format(target=self.target, state=self.state, out=self.out)
         held = action == "wait"
@@ -190,10 +188,9 @@ def _fill(scene: Scene) -> None:
 
 
 def _read_only(scene: Scene) -> None:
-    for path in (scene.target, scene.out):
-        scene.mount("-o", "remount,bind,ro", str(path))
-    with suppress(subprocess.CalledProcessError):  # busy where a file is open for writing, as anywhere
-        scene.mount("-o", "remount,ro", str(scene.state))
+    for path, how in ((scene.target, "bind,ro"), (scene.out, "bind,ro"), (scene.state, "ro")):
+        with suppress(subprocess.CalledProcessError):  # busy where a file is open for writing
+            scene.mount("-o", f"remount,{how}", str(path))
 
 
 def _limit(name: str, value: Callable[[int], int]) -> Callable[[Scene], None]:
@@ -263,17 +260,17 @@ def _export(kind: str) -> Callable[[Scene], Sequence[str]]:
 
 
 _SESSION_FILE = "/sizeup/sessions/"
-STAGES: dict[str, Stage] = {
-    "discovery": Stage("open", "/sys/devices/system/", 5),
-    "check": Stage("open", "{target}", in_worker=True),
-    "prepare": Stage("create", "{target}", in_worker=True),
-    "warm-up": Stage("pread", "{target}", in_worker=True),
-    "measure": Stage("pread", "{target}", 2000, in_worker=True),
-    "session created": Stage("create", _SESSION_FILE),
-    "session written": Stage("write", _SESSION_FILE, 2),
-    "session closed": Stage("fsync", _SESSION_FILE, 3),
-    "export": Stage("create", "{out}", arguments=_export("html"), before=_session),
-    "export written": Stage("write", "{out}", arguments=_export("json"), before=_session),
+STAGES: dict[str, HeldCall] = {
+    "discovery": HeldCall("open", "/sys/devices/system/", 5),
+    "check": HeldCall("open", "{target}", in_worker=True),
+    "prepare": HeldCall("create", "{target}", in_worker=True),
+    "warm-up": HeldCall("pread", "{target}", in_worker=True),
+    "measure": HeldCall("pread", "{target}", 2000, in_worker=True),
+    "session created": HeldCall("create", _SESSION_FILE),
+    "session written": HeldCall("write", _SESSION_FILE, 2),
+    "session closed": HeldCall("fsync", _SESSION_FILE, 3),
+    "export": HeldCall("create", "{out}", arguments=_export("html"), before=_session),
+    "export written": HeldCall("write", "{out}", arguments=_export("json"), before=_session),
 }
 
 
@@ -294,3 +291,25 @@ def sessions(scene: Scene) -> Iterator[int]:
 
 def said(scene: Scene, pattern: str) -> bool:
     return re.search(pattern, scene.output + scene.errors, re.IGNORECASE) is not None
+
+
+def impossible(stage: str, fault: str) -> str:
+    """Why a fault cannot meet a stage; empty where it can."""
+    if FAULTS[fault].in_worker_only and not STAGES[stage].in_worker:
+        return "no worker runs"
+    if fault == "read-only" and stage in ("warm-up", "measure", "session written", "session closed"):
+        return "the kernel keeps a file system writable while a file is open for writing"
+    return ""
+
+
+CELLS = [(stage, fault) for fault in FAULTS for stage in STAGES if not impossible(stage, fault)]
+
+
+def table() -> str:
+    """Faults by stage, as Markdown: what was made for real and what the system call returned."""
+    lines = [f"| fault | {' | '.join(STAGES)} |", f"|---{'|:-:' * len(STAGES)}|"]
+    for fault, made in FAULTS.items():
+        mark = "●" if made.real else "○"
+        cells = ("–" if impossible(stage, fault) else mark for stage in STAGES)
+        lines.append(f"| {fault} | {' | '.join(cells)} |")
+    return "\n".join(lines)

@@ -1,6 +1,5 @@
 """Every fault at every stage of a run: it ends in time and with words, loses nothing and leaves nothing."""
 
-import itertools
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.scenes import FAULTS, STAGES, Scene, compiled, said, sessions
+from faults.scenes import CELLS, FAULTS, STAGES, Scene, compiled, said, sessions
 
 pytestmark = pytest.mark.ci
 STATUSES = {0, 1, 2, 3, 129, 130, 143}
@@ -19,11 +18,10 @@ def _namespaces() -> bool:
     return subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode == 0
 
 
-CELLS = [
-    (stage, fault)
-    for stage, fault in itertools.product(STAGES, FAULTS)
-    if STAGES[stage].in_worker or not FAULTS[fault].in_worker_only
-]
+def _in_gate(cell: tuple[str, str]) -> bool:
+    """One cell of five; the others take as long as a gate may."""
+    stage, fault = cell
+    return (list(STAGES).index(stage) + 2 * list(FAULTS).index(fault)) % 5 == 0
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +38,9 @@ def scene(tmp_path: Path, library: Path) -> Iterator[Scene]:
     made.close()
 
 
-@pytest.mark.parametrize(("stage", "fault"), CELLS)
+@pytest.mark.parametrize(
+    ("stage", "fault"), [pytest.param(*cell, marks=[] if _in_gate(cell) else pytest.mark.long) for cell in CELLS]
+)
 def test_a_fault_at_a_stage(scene: Scene, stage: str, fault: str) -> None:
     at, made = STAGES[stage], FAULTS[fault]
     at.before(scene)
@@ -52,9 +52,15 @@ def test_a_fault_at_a_stage(scene: Scene, stage: str, fault: str) -> None:
     assert "Traceback" not in told
     assert scene.left() == []
     assert scene.seconds < SECONDS
-    assert scene.status in ({-signal.SIGKILL} if made.kills_runner else STATUSES)
+    of_run = stage not in ("export", "export written")
+    if made.kills_runner:
+        assert scene.status == -signal.SIGKILL
+    elif of_run:
+        assert scene.status in STATUSES
+    elif not set(scene.out.iterdir()) <= {scene.out / "page"} or scene.status:
+        assert list(scene.out.iterdir()) == []
     assert all(malformed <= made.kills_runner for malformed in sessions(scene))
     if made.words and scene.status != 0:
         assert said(scene, made.words)
-    if scene.status not in (0, -signal.SIGKILL):
+    if scene.status > 0 and (of_run or scene.status < 128):
         assert told.strip(), "a failure that says nothing"

@@ -2,6 +2,7 @@
 
 import gzip
 import importlib.util
+import json
 import os
 import shutil
 import stat
@@ -192,3 +193,24 @@ def test_packed_twice_the_bytes_are_equal(tmp_path: Path) -> None:
     (base / "bin/python3").chmod(0o711)
     assert one_file.pack(base) == first
     assert b"tree" not in gzip.decompress(first)
+
+
+def test_the_contents_name_versions_and_licenses(tmp_path: Path) -> None:
+    def install(name: str, *lines: str) -> None:
+        place = tmp_path / f"{name}-1.dist-info"
+        place.mkdir()
+        (place / "METADATA").write_text("\n".join(["Metadata-Version: 2.4", f"Name: {name}", "Version: 1", *lines, ""]))
+
+    install("one", "License-Expression: MIT")
+    install("two", "Classifier: License :: OSI Approved :: BSD License")
+
+    parts = {part["name"]: part for part in json.loads(one_file.contents(tmp_path))["components"]}
+
+    assert {name: part["licenses"][0]["license"]["name"] for name, part in parts.items()} == {
+        "libffi": "MIT", "musl": "MIT", "one": "MIT", "python": "Python-2.0", "two": "BSD License", "zlib": "Zlib",
+    }  # fmt: skip
+    assert (parts["python"]["version"], parts["zlib"]["version"]) == (one_file.PYTHON, "1.3.1")
+
+    install("three")
+    with pytest.raises(one_file.BuildError, match="three: its metadata names no license"):
+        one_file.contents(tmp_path)

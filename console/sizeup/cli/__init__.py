@@ -134,6 +134,9 @@ def _guarded(work: Callable[[], int | None]) -> int:
         return int(ended.code or 0)
     except KeyboardInterrupt:
         return ExitStatus.INTERRUPTED
+    except MemoryError:
+        print("sizeup: out of memory: free some, or raise the limit of the process or its group", file=sys.stderr)
+        return ExitStatus.USAGE
     except BrokenPipeError:
         # The reader of our output has gone (sizeup detect | head): not an error of ours.
         give_up_output()

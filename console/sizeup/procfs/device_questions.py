@@ -86,7 +86,10 @@ class DeviceQuestions:
 
         began = time.monotonic()
         thread = threading.Thread(target=put, name="device question", daemon=True)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError:  # no memory, or no thread allowed, for it
+            return Unreadable(errno.EAGAIN)
         thread.join(self._left)
         self._left -= time.monotonic() - began
         return answers[0] if answers else Unreadable(errno.ETIMEDOUT)
