@@ -101,6 +101,27 @@ def test_rows_have_health_until_something_is_judged() -> None:
     assert warnings_text([finding, finding]) == "2 WARN"
 
 
+@pytest.mark.parametrize("name", ["io.commit.validity", "nvme.failing", "mount.device-gone", "storage.scheduler"])
+def test_storage_is_not_healthy_beside_a_finding_on_it(name: str) -> None:
+    finding = Finding(name, Severity.WARNING, "Something of the storage", (), "", "")
+    rows = {row.resource: row for row in resource_rows(shown().cards, [finding], balance(machine()), machine())}
+
+    assert rows["storage"].status == "1 WARN"
+
+
+def test_equally_grave_findings_come_in_the_order_of_what_they_decide() -> None:
+    grave = [
+        Finding(f"{area}.broken", Severity.CRITICAL, area, (), "", "") for area in ("bond", "cpu", "memory", "nvme")
+    ]
+    found = machine(findings=(Finding("memory.low", Severity.WARNING, "low", (), "", ""), *grave))
+    busy = shown(workload_cpu_percent="97").given
+
+    without = summary(found, None, None)
+    judged = summary(found, None, ShownAdvice(AdviceOrigin.CURRENT, busy, "", None))
+    assert [one.title for _, one in without.findings] == ["nvme", "cpu", "memory", "bond", "low"]
+    assert [one.title for _, one in judged.findings][:1] == ["cpu"]
+
+
 def test_the_balance_is_that_of_the_rule_of_thumb() -> None:
     ports = tuple(Hba(f"host{n}", Transport.FC, state="Online", speed_bits_per_second=16 * 10**9) for n in range(2))
     found = balance(machine(hbas=ports))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sizeup.charts.table import Column, Table
 from sizeup.model.advice import Advice, Source
-from sizeup.model.finding import Finding, gravity
+from sizeup.model.finding import Finding
 from sizeup.model.machine import Gap, Machine
 from sizeup.model.sample import Status
 from sizeup.session.validity import StepValidity
@@ -19,12 +19,13 @@ from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, It
 from sizeup.views.document.caveats import caveats
 from sizeup.views.inputs.advice import confidence_text, input_text
 from sizeup.views.machine.machine import machine_sections
-from sizeup.views.result.summary import worded
 from sizeup.views.run.finished import finished_charts
 from sizeup.views.run.results import stated_once
 
 
-def chapters(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -> tuple[DocumentPart, ...]:
+def chapters(
+    session: Session, advice: ShownAdvice, cards: Sequence[CardView], findings: Sequence[Finding]
+) -> tuple[DocumentPart, ...]:
     """Return the chapters in reading order; those without content are left out."""
     told = (
         *(note for card in cards for note in card.judged.sentences),
@@ -35,7 +36,7 @@ def chapters(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -
         ("Measurements", _measurements(session)),
         ("Not measured", gap_blocks(session.gaps)),
         ("Sizing", _sizing(session, advice)),
-        ("All findings", finding_blocks(all_findings(session))),
+        ("All findings", finding_blocks(findings)),
         ("Caveats", (Items(tuple(dict.fromkeys(told))),) if told else ()),
         ("Machine", machine_blocks(session.machine)),
         ("Environment", _environment(session)),
@@ -49,16 +50,6 @@ def chapters(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -
 def parts(*named: tuple[str, Iterable[Block]], is_open: bool = False) -> tuple[DocumentPart, ...]:
     """Return chapters by their titles, without those that have no content."""
     return tuple(DocumentPart(title, content, is_open) for title, blocks in named if (content := tuple(blocks)))
-
-
-def all_findings(session: Session) -> tuple[Finding, ...]:
-    """Return what was found, the gravest first."""
-    return gravest_first((*(session.machine.findings if session.machine else ()), *map(worded, session.findings)))
-
-
-def gravest_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings, each once, the gravest first."""
-    return tuple(sorted(dict.fromkeys(findings), key=gravity))
 
 
 def user_notes(session: Session) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from sizeup.views.cards.panels import Panel, leading_charts
 from sizeup.views.comparison.answer import Answer
 from sizeup.views.document.blocks import DocumentPart, Facts
 from sizeup.views.document.caveats import caveats
-from sizeup.views.document.chapters import all_findings, chapters, user_notes
+from sizeup.views.document.chapters import chapters, user_notes
 from sizeup.views.inputs.option_text import by_names
 from sizeup.views.machine.facts import machine_line
 from sizeup.views.machine.virtualization import runs_on
@@ -97,7 +97,7 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
     when += f", by {header.tool}"
     about = (("Machine", machine_text(session.machine)), ("Workload", workload), ("Measured", when))
     shown = summary(session.machine, session, advice)
-    cards, found = shown.cards, all_findings(session)
+    cards, found = shown.cards, [finding for _, finding in shown.findings]
     verdict = verdict_text(
         advice.given, cards, found, without="Nothing is judged without a workload", fix=_WITHOUT_WORKLOAD
     )
@@ -118,7 +118,7 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
         tuple(figures),
         leading_charts(session, cards),
         _first_notes(session, advice, cards),
-        chapters(session, advice, cards),
+        chapters(session, advice, cards, found),
     )
 
 

@@ -31,7 +31,6 @@ from sizeup.views.document.chapters import (
     cited,
     finding_blocks,
     gap_blocks,
-    gravest_first,
     machine_blocks,
     parts,
     sources_table,
@@ -54,7 +53,7 @@ from sizeup.views.result.license_answer import (
     license_rest,
     license_verdict,
 )
-from sizeup.views.result.summary import Summary
+from sizeup.views.result.summary import Summary, all_findings
 from sizeup.views.result.verdict import VerdictText, first_card, verdict_text
 from sizeup.views.run.run_status import NO_RUN, run_status
 
@@ -88,7 +87,8 @@ def sizing_document(
     machine = subject.machine
     views = card_views(sizing, machine, subject.session)
     cards = tuple(view for view in views if view.resource in _ALWAYS or view.judged.demand or view.found.texts)
-    found = gravest_first(() if machine is None else machine.findings)
+    keyed = all_findings(machine, None, cards)
+    found = [finding for _, finding in keyed]
     grave = tuple(one for one in found if one.severity is not Severity.INFO)[:_MOST_FINDINGS]
     limits: list[tuple[str, str]] = []
     if is_about_licenses(sizing):
@@ -99,7 +99,6 @@ def sizing_document(
         notes = list(dict.fromkeys((*license_notes(sizing), *license_rest(sizing))))
     else:
         verdict, first = verdict_text(sizing, cards, found, _WITHOUT_WORKLOAD), first_card(sizing.cards)
-        keyed = tuple((one.id, one) for one in found)
         band = document_band(Summary(verdict, cards, keyed, sizing, subject.label))
         notes = [*answer_notes(sizing, first), *other_answers(sizing, first)]
         for label, text in answer_details(sizing):

@@ -26,7 +26,7 @@ from sizeup.views.result.license_answer import (
     license_verdict,
 )
 from sizeup.views.result.summary import critical
-from sizeup.views.result.verdict import first_card, overall_text, unsettled_note
+from sizeup.views.result.verdict import first_card, in_order, overall_text, unsettled_note
 
 LINES = 25
 """Lines of one screen."""
@@ -55,7 +55,7 @@ def answer_lines(
     first = first_card(given.cards)
     lines = _verdict_lines(given, first, width)
     lines += _folded("Basis    ", basis, width) if basis else []
-    if grave := critical(findings):
+    if grave := critical(sorted(findings, key=in_order([card.resource for card in given.cards]))):
         more = f" (and {len(grave) - 1} more)" if len(grave) > 1 else ""
         lines.append(f"Critical {clipped(grave[0].title, width - 9 - len(more))}{more}")
     lines += printed

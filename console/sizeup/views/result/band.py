@@ -20,7 +20,7 @@ from sizeup.sizing.verdict import (
     exactly,
     share_text,
 )
-from sizeup.text import capitalized, plural
+from sizeup.text import capitalized, listed, plural
 from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.cards.cards import OUTAGE, status_label
 from sizeup.views.result.summary import Summary, critical
@@ -81,7 +81,7 @@ def summary_band(
     parts = [one for one in shown.given.cards if one.resource in _MAIN and one.share is None and one is not card]
     names = ", ".join(RESOURCE_NAMES[one.resource] for one in parts)
     left_out = f" Not judged: {names}." if names and card.status in _GOOD else ""
-    step = _step(shown, card, why, tries, measures)
+    step = _step(shown, card, parts, why, tries, measures)
     return Band(
         verdict.label,
         status_token(verdict.status),
@@ -94,13 +94,21 @@ def summary_band(
     )
 
 
-def _step(shown: Summary, card: Card, why: str, tries: str, measures: str) -> NextStep | None:
-    """Return what to do about a verdict with its key: what a finding asks for, other inputs, or a measurement."""
+def _step(shown: Summary, card: Card, left: Sequence[Card], why: str, tries: str, measures: str) -> NextStep | None:
+    """Return what to do about a verdict with its key: what a finding asks for, inputs, or a measurement.
+
+    ``left`` are the main resources that were not judged.
+    """
     fix = shown.verdict.fix
     grave = critical(finding for _, finding in shown.findings)
     if not fix and card.status in _GOOD and grave:
         number = plural(len(grave), "critical finding")
         return NextStep(f"Mend {number} first: {grave[0].title.rstrip('.')}.", why, "shows more")
+    if not fix and card.status in _GOOD and left:
+        asked = [RESOURCE_NAMES[one.resource] for one in left if not one.demand]
+        known = listed([RESOURCE_NAMES[one.resource] for one in left])
+        text = f"Enter the demand on {listed(asked)}." if asked else f"Measure {known}, or enter the capacity."
+        return NextStep(text, tries, "leads to the inputs")
     if not fix and card.status in _GOOD:
         return NextStep("Nothing has to be done.", tries, "tries other inputs")
     if not fix:

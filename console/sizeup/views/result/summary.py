@@ -10,13 +10,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.advice import AdviceSet
-from sizeup.model.finding import Finding, Severity, gravity
+from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import cell_len
 from sizeup.views.cards.cards import CardView, card_views
 from sizeup.views.cards.detected import detected_facts
-from sizeup.views.result.verdict import VerdictText, verdict_text
+from sizeup.views.result.verdict import VerdictText, in_order, verdict_text
 
 if TYPE_CHECKING:
     from sizeup.session.value import Session
@@ -45,13 +45,15 @@ def summary(
     """Return what is known so far; ``actions`` say what a reader can do while there is no verdict."""
     given = AdviceSet() if advice is None else advice.given
     cards = card_views(given, machine, session)
-    findings = all_findings(machine, session)
+    findings = all_findings(machine, session, cards)
     verdict = verdict_text(given, cards, [finding for _, finding in findings], actions)
     return Summary(verdict, cards, findings, given, "" if advice is None else advice.label)
 
 
-def all_findings(machine: Machine | None, session: Session | None) -> tuple[tuple[str, Finding], ...]:
-    """Return the findings of discovery and of the run with a key for each, the gravest first."""
+def all_findings(
+    machine: Machine | None, session: Session | None, cards: Sequence[CardView]
+) -> tuple[tuple[str, Finding], ...]:
+    """Return the findings of discovery and of the run with a key for each, the gravest first, then by the cards."""
     found: dict[str, Finding] = {}
     of_run = map(worded, () if session is None else session.findings)
     # A run writes down what discovery found as well: of those the later holds. What one of them reports twice are two.
@@ -61,7 +63,8 @@ def all_findings(machine: Machine | None, session: Session | None) -> tuple[tupl
             key = " ".join((finding.id, *finding.subjects))
             times[key] += 1
             found[f"{key} {times[key]}" if times[key] > 1 else key] = finding
-    return tuple(sorted(found.items(), key=lambda pair: gravity(pair[1])))
+    place = in_order([card.resource for card in cards])
+    return tuple(sorted(found.items(), key=lambda pair: place(pair[1])))
 
 
 def critical(findings: Iterable[Finding]) -> list[Finding]:

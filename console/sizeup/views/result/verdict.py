@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
 from sizeup.model.advice import Advice, AdviceSet, Card, StageUse
-from sizeup.model.finding import Finding, Severity
+from sizeup.model.finding import Finding, Severity, gravity
 from sizeup.quantity import Origin
 from sizeup.sizing.cards import open_cards, overall, verdict
 from sizeup.sizing.keys import OPTION_SOURCE, TYPED_SOURCE
@@ -41,11 +41,15 @@ _OF_PARTS = {
     "cpu": "cpu",
     "clock": "clock",
     "fc": "storage",
+    "io": "storage",
     "memory": "memory",
+    "mount": "storage",
     "multipath": "storage",
     "nfs": "storage",
     "numa": "memory",
+    "nvme": "storage",
     "storage": "storage",
+    "swap": "memory",
 }
 """The resource that a finding is about, by the first part of its id."""
 
@@ -114,6 +118,12 @@ def resource_of(finding: Finding) -> str:
     return resource if resource in _OF_PARTS.values() else _OF_PARTS.get(finding.id.partition(".")[0], "")
 
 
+def in_order(resources: Sequence[str]) -> Callable[[Finding], tuple[int, int]]:
+    """Return a key that sorts the gravest finding first, of equal ones that about the first of the resources."""
+    places = {resource: place for place, resource in enumerate(resources)}
+    return lambda finding: (gravity(finding), places.get(resource_of(finding), len(places)))
+
+
 def first_card(cards: Sequence[Card]) -> Card | None:
     """Return the card that decides, else the one that keeps the verdict open; None where nothing has a demand."""
     return verdict(cards) or next(iter(open_cards(cards)), None)
@@ -125,9 +135,8 @@ def _fix(card: Card, working: Advice | None, given: AdviceSet, findings: Iterabl
     down = inputs.get("path.down")
     if card.resource == "storage" and down is not None and down.words is not None:
         return f"Bring up {down.words.value}"
-    bad = (Severity.CRITICAL, Severity.WARNING)
-    for finding in findings:
-        if finding.severity in bad and resource_of(finding) == card.resource and finding.remedy:
+    for finding in (one for one in findings if one.severity is not Severity.INFO and not one.id.endswith(".validity")):
+        if resource_of(finding) == card.resource and finding.remedy:
             return finding.remedy
     if repair := repair_text(card, given):
         return capitalized(repair)
