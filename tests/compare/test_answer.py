@@ -14,6 +14,7 @@ from sizeup.compare.conditions import parse_condition
 from sizeup.compare.machines import Difference
 from sizeup.report.html import _change_bar, page
 from sizeup.views.comparison.answer import ChangeResult, change_rows, comparison_band, side_names, trust
+from sizeup.views.comparison.comparison import only_lines
 from sizeup.views.document.comparison_document import comparison_document
 
 
@@ -116,17 +117,31 @@ def test_what_decides_whether_sides_can_be_compared_is_told_with_its_status() ->
 
 
 def test_the_page_opens_with_the_comparison_and_names_hosts_and_no_file() -> None:
-    comparison = replace(CASES["slower"][0], differences=(Difference("Kernel", "6.2", "6.1"),))
+    found = (Difference("Kernel", "6.2", "6.1"), Difference("THP", "never", "always"))
+    comparison = replace(CASES["slower"][0], differences=found)
     markup = page(comparison_document(comparison))
     first = re.sub("<[^>]+>", " ", markup.partition("<body>")[2].partition("<details")[0])
 
     assert "<title>db01: SLOWER – sizeup</title>" in markup
-    parts = ("SLOWER", "Check Kernel", "Figure", "What else changed", "6.1 → 6.2", "Interleaved")
+    likely = "always → never (likely cause)"  # of a latency of memory
+    parts = ("SLOWER", "Check THP", "Figure", "What else changed", likely, "6.1 → 6.2", "Interleaved")
     places = [first.index(part) for part in parts]
     assert places == sorted(places)
-    assert "Check Kernel: 6.1 before, 6.2 now." in first
+    assert "Check THP: always before, never now." in first
+    assert first.count("likely cause") == 1
     assert "s0" not in first.split()  # the name of a file
     assert "--" not in first
+
+
+def test_figures_of_one_side_are_counted_by_probe_and_those_at_other_loads_are_apart() -> None:
+    new, baseline = ("io.direct.slo-p99", "null.one", "null.two"), ("io.direct.slo-p99", "clock.cost.cost")
+    comparison = replace(CASES["same"][0], only_new=new, only_baseline=baseline)
+
+    assert only_lines(comparison) == [
+        "Only in B (new): null (2 figures)",
+        "Only in A (baseline): clock.cost (1 figure)",
+        "On both sides, at different loads: io.direct (1 figure)",
+    ]
 
 
 def test_conditions_decide_the_page_of_a_comparison() -> None:

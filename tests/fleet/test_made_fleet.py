@@ -11,7 +11,7 @@ from sizeup.charts.table import Column, Table
 from sizeup.cli import run
 from sizeup.compare.comparison import Conclusion
 from sizeup.compare.digest import epoch
-from sizeup.fleet.explanation import PeerDifference, PeerDifferences, fact_cards
+from sizeup.fleet.explanation import PeerDifference, PeerDifferences
 from sizeup.fleet.fleet import Fleet, HostStatus, Outlier, build_fleet, fleet_paths, read_fleet
 from sizeup.fleet.host_session import HostFigure, read_host_session
 from sizeup.fleet.table import (
@@ -26,6 +26,7 @@ from sizeup.fleet.table import (
 from sizeup.model.plan import Better
 from sizeup.model.sample import Status
 from sizeup.session.records import ContinuedRecord, PlanRecord, StepStartRecord
+from sizeup.views.comparison.answer import fact_cards
 
 ALIKE = Figures()
 ABSENT = (

@@ -66,7 +66,7 @@ def test_a_run_as_planned_passes(tmp_path: Path) -> None:
             "1 of 2 steps measured; Clock cost timed out",
         ),
         (ending(Outcome(Status.REFUSED, "no target.")), "run WARN (refused)", "Clock cost refused (no target)"),
-        (records(), "run WARN (refused)", "2 of 3 steps measured; io.direct refused (no target was named); "),
+        (records(), "run WARN (refused)", "2 of 2 steps measured; io.direct refused (no target was named); "),
         (records()[:1], "run FAIL (interrupted)", "0 of 0 steps measured; the last run has no end"),
         ([records()[0], EndRecord(9, "complete")], "nothing measured", "No step was planned or measured"),
     ],

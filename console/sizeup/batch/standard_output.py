@@ -26,6 +26,7 @@ from sizeup.views.comparison.comparison import (
     machines_sentence,
     mean_sentence,
     metrics_table,
+    only_lines,
     points_tables,
     sources_table,
 )
@@ -187,7 +188,4 @@ def comparison_lines(comparison: Comparison, *, statistics: bool = False, points
             lines += _titled(table)
     lines += _titled(answers_table(comparison))
     lines += _titled(sources_table(comparison))
-    for metrics, side in ((comparison.only_new, "B (new)"), (comparison.only_baseline, "A (baseline)")):
-        if metrics:
-            lines.append(f"Only in {side}: {', '.join(metrics)}")
-    return lines
+    return [*lines, *only_lines(comparison)]

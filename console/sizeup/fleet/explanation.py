@@ -15,6 +15,7 @@ from sizeup.compare.drift import drift
 from sizeup.fleet.host_session import HostFigure, HostSession, unpacked_machine
 from sizeup.model.machine import Machine
 from sizeup.text import one_line
+from sizeup.views.comparison.answer import fact_cards
 
 MOST_PEERS = 32
 """As many peers as are looked at: what most of these have, most of all have."""
@@ -22,11 +23,6 @@ _SHARED = 0.1
 """A value that this share of the peers has as well is not particular to the host."""
 _VERSION = "probe version"
 
-_MEMORY = ("memory", "numa", "distances", "huge", "thp", "cxl", "caches")
-_PROCESSOR = (
-    "cpu", "governor", "smt", "boost", "idle", "mitigation", "clock", "hypervisor", "energy", "min_perf", "microcode",
-    "cores", "packages", "pus", "kernel", "tuned", "lpar", "container",
-)  # fmt: skip
 _STATES = ("state", "link", "paths in use", "missing", "speed", "rate", "paths", "targets", "luns")
 """How a fact of a part ends that says whether it works: these come first."""
 
@@ -95,13 +91,3 @@ def _machine(sessions: Sequence[HostSession]) -> Machine | None:
 
 _unpacked = lru_cache(2 * MOST_PEERS)(unpacked_machine)
 """Machines are kept: the outliers of one type have the same peers."""
-
-
-def fact_cards(fact: str) -> tuple[str, ...]:
-    """Return the cards that a fact of no part is about."""
-    lowered = fact.lower()
-    if any(word in lowered for word in _MEMORY):
-        return ("memory",)
-    if lowered.startswith("vm."):
-        return ("storage",)
-    return ("cpu", "clock") if any(word in lowered for word in _PROCESSOR) else ()

@@ -233,7 +233,8 @@ def _comparison(answer: Answer) -> Iterator[Markup]:
         shaded, end = f"{100 * SHADED:.0f}", f"{100 * SCALE:.0f}"
         legend = f"Shaded: ±{shaded} %. Bracket: {answer.interval} interval of the runs. ◀ ▶ beyond {end} %."
         yield element("p", legend, class_="legend")
-    changed = [(one.what, f"{one.baseline} → {one.new}") for one in answer.differences]
+    causes = dict.fromkeys(answer.likely, " (likely cause)")
+    changed = [(one.what, f"{one.baseline} → {one.new}{causes.get(one.what, '')}") for one in answer.differences]
     trust = [(one.name, state({"ok": "●"}.get(one.status, "▲"), one.text, one.status)) for one in answer.trust]
     words = joined(
         element("h2", "What else changed", element("span", plural(len(changed), "setting") if changed else "")),

@@ -18,7 +18,6 @@ from sizeup.compare.compare import compare
 from sizeup.compare.digest import digest
 from sizeup.compare.drift import drift
 from sizeup.compare.parts import ComparedFact
-from sizeup.fleet.explanation import fact_cards
 from sizeup.report.table import fits, table_lines, wrap
 from sizeup.session.reader import read_session
 from sizeup.session.store import session_name
@@ -31,7 +30,7 @@ from sizeup.tui.widgets.changes import ChangeTable
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import Header
 from sizeup.views.band import Band, NextStep
-from sizeup.views.comparison.answer import ChangeResult, answer, compared_hosts, leading_card, side_names
+from sizeup.views.comparison.answer import answer, changed_card, compared_hosts, fact_cards, leading_card, side_names
 from sizeup.views.comparison.compared_charts import compared_curves
 from sizeup.views.comparison.comparison import differences_table, figure_sentences, metrics_table, nothing_shared
 
@@ -57,7 +56,7 @@ class CompareScreen(ModeScreen):
         self._answer = answer(self._comparison)
         self._charts = compared_curves(*self._sessions, names, leading_card(self._comparison))
         self._place = 0
-        card = next((row.card.lower() for row in self._answer.rows if row.result is not ChangeResult.SAME), "")
+        card = changed_card(self._answer.rows)
         self._facts = [ComparedFact(one.what, one.baseline, one.new) for one in self._answer.differences]
         self._compared_facts = 0
         now, before = self._sessions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import datetime
 from enum import Enum
 
@@ -121,19 +122,40 @@ class Answer(Struct, frozen=True):
     """``95 %``: how sure the brackets of changes are."""
     overlay: LineChart | None = None
     """The leading curve of both sides."""
+    likely: tuple[str, ...] = ()
+    """Those of the differences that are about the resource of the first change: its likely causes."""
 
 
 def answer(comparison: Comparison, overlay: LineChart | None = None) -> Answer:
-    """Return everything that a reader decides from."""
-    return Answer(
-        comparison_band(comparison),
-        side_names(comparison),
-        change_rows(comparison),
-        comparison.differences,
-        trust(comparison),
-        f"{100 * (1 - comparison.level):.0f} %",
-        overlay,
-    )
+    """Return everything that a reader decides from, likely causes before what else is different."""
+    rows = change_rows(comparison)
+    likely = tuple(one.what for one in comparison.differences if changed_card(rows) in fact_cards(one.what))
+    differences = tuple(sorted(comparison.differences, key=lambda one: one.what not in likely))
+    comparison, interval = replace(comparison, differences=differences), f"{100 * (1 - comparison.level):.0f} %"
+    names, trusted = side_names(comparison), trust(comparison)
+    return Answer(comparison_band(comparison), names, rows, differences, trusted, interval, overlay, likely)
+
+
+def changed_card(rows: Sequence[ChangeRow]) -> str:
+    """Return the resource of the first figure that is not the same; empty where all are."""
+    return next((row.card.lower() for row in rows if row.result is not ChangeResult.SAME), "")
+
+
+_MEMORY = ("memory", "numa", "distances", "huge", "thp", "cxl", "caches")
+_PROCESSOR = (
+    "cpu", "governor", "smt", "boost", "idle", "mitigation", "clock", "hypervisor", "energy", "min_perf", "microcode",
+    "cores", "packages", "pus", "kernel", "tuned", "lpar", "container",
+)  # fmt: skip
+
+
+def fact_cards(fact: str) -> tuple[str, ...]:
+    """Return the cards that a fact of no part is about."""
+    lowered = fact.lower()
+    if any(word in lowered for word in _MEMORY):
+        return ("memory",)
+    if lowered.startswith("vm."):
+        return ("storage",)
+    return ("cpu", "clock") if any(word in lowered for word in _PROCESSOR) else ()
 
 
 def change_rows(comparison: Comparison) -> tuple[ChangeRow, ...]:

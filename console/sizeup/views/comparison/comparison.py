@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -97,6 +98,21 @@ def figure_sentences(comparison: Comparison) -> tuple[tuple[str, str], ...]:
         spread = f" ({confidence(comparison.level)} {interval})" if interval else ""
         found.append((metric, f"A {baseline}, B {new}: {ratio}{spread}, p {p}; {verdict}"))
     return tuple(found)
+
+
+def only_lines(comparison: Comparison) -> list[str]:
+    """Return the probes with figures that the other side lacks, with how many, by side; and those at other loads."""
+    new, baseline = set(comparison.only_new), set(comparison.only_baseline)
+    found = []
+    for where, metrics in (
+        ("Only in B (new)", new - baseline),
+        ("Only in A (baseline)", baseline - new),
+        ("On both sides, at different loads", new & baseline),
+    ):
+        counts = Counter(metric.partition("@")[0].rpartition(".")[0] for metric in metrics)
+        texts = [f"{probe} ({plural(count, 'figure')})" for probe, count in sorted(counts.items())]
+        found += [f"{where}: {', '.join(texts)}"] if texts else []
+    return found
 
 
 def points_tables(comparison: Comparison) -> tuple[Table, ...]:

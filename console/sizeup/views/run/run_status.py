@@ -55,7 +55,9 @@ _REASON_LENGTH = 160
 def run_status(session: Session) -> RunStatus:
     """Return how the run went: its end, then failed and refused steps, then figures that are not valid."""
     steps = {step.id for step in session.plan.steps} if session.plan is not None else set()
-    wanted = steps | session.steps.keys() | session.outcomes.keys()
+    # As a run counts them: what is refused before it is planned is named, and no step.
+    ended = {step for step, outcome in session.outcomes.items() if outcome.status is not Status.REFUSED}
+    wanted = steps | session.steps.keys() | ended or session.outcomes.keys()
     if not wanted and session.end is not None:
         return RunStatus(RunGrade.NONE, "nothing measured", "No step was planned or measured")
     measured = sum(run.finished for run in session.steps.values())
