@@ -233,11 +233,10 @@ def test_a_session_has_a_new_revision_whenever_what_it_measured_changes() -> Non
 
 
 MAY_SIZE = {
-    "cli/size_cases.py": "sizes published cases",
     "cli/size_compare.py": "sizes servers that the user compares",
     "cli/size_design.py": "sizes a delivered machine beside its order",
     "cli/size_emit.py": "works out what settings follow from",
-    "cli/size.py": "sizes what the user describes, and labels a session as recomputed",
+    "cli/size.py": "sizes what the user describes and published cases, and labels a session as recomputed",
     "engine/advice.py": "gives the advice that is recorded",
     "tui/screens/sizing_state.py": "what-if inputs",
     "tui/screens/sizing_text.py": "published cases beside this machine",

@@ -113,12 +113,18 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     )
     ruler = _bar_ruler(chart, shown, bar_width)
     frame = _BarFrame(labels + 1, bar_width, ruler, ALPHABETS[glyphs])
-    draw = _draw_span if chart.spans else _draw_bar
     apart = 1 if cursor is not None else min(max((rows - 1) // max(len(shown) - 1, 1), 1), chart.apart)
     for index, bar in enumerate(shown):
         y = index * apart + top
         drawing.put(0, y, _cut_inside(bar.label, labels), "cursor" if cursor == first + index else "text")
-        draw(drawing, frame, y, bar, texts[index])
+        if chart.spans:  # from its low to its high end with a mark at its value, and the text in a column of its own
+            start, end = (frame.dot(bar.value if end is None else end) for end in (bar.low, bar.high))
+            drawing.put(frame.left + start, y, frame.alphabet.bar * max(end - start, 1), bar.role)
+            drawing.put(frame.left + frame.dot(bar.value), y, frame.alphabet.vertical, "title")
+            column = frame.left + frame.width + 1
+            drawing.put(column, y, cut(texts[index], width - column), "text")
+        else:
+            _draw_bar(drawing, frame, y, bar, texts[index])
     if cursor is not None:
         drawing.put(0, height - 1, cut(bar_readout(chart, min(cursor, len(chart.bars) - 1)), width), "cursor")
         return drawing
@@ -160,15 +166,6 @@ def _heading(chart: BarChart, width: int) -> str:
             # Charts beside each other differ in what follows the last colon.
             return shortened(heading, width)
     return f"{chart.title}: {axis}" if chart.title else axis
-
-
-def _draw_span(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -> None:
-    """Draw a bar from its low to its high end with a mark at its value, and the text in a column of its own."""
-    start, end = (frame.dot(bar.value if end is None else end) for end in (bar.low, bar.high))
-    drawing.put(frame.left + start, y, frame.alphabet.bar * max(end - start, 1), bar.role)
-    drawing.put(frame.left + frame.dot(bar.value), y, frame.alphabet.vertical, "title")
-    column = frame.left + frame.width + 1
-    drawing.put(column, y, cut(text, drawing.width - column), "text")
 
 
 def _draw_bar(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -> None:

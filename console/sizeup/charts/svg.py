@@ -174,7 +174,11 @@ def heat_map(chart: HeatMap, top: float) -> tuple[Markup, float, float]:
             if printed:
                 parts.append(text_element(x + wide / 2, y + high / 2 + 4, texts[row][column], text_anchor="middle"))
     bottom = top + high * len(chart.rows)
-    key = _heat_key(chart, known)
+    key = "Nothing was measured."
+    if known:
+        faint, strong = format_value(min(known), chart.unit), format_value(max(known), chart.unit)
+        key = f"Faint is {faint}, strong is {strong}" if faint != strong else f"All are {faint}"
+        key += "; – was not measured." if any(value is None for row in chart.values for value in row) else "."
     parts.append(text_element(0, bottom + 20, key, class_="quiet"))
     width = max(
         left + wide * len(chart.columns) + 8,
@@ -184,16 +188,6 @@ def heat_map(chart: HeatMap, top: float) -> tuple[Markup, float, float]:
         240,
     )
     return joined(*parts), width, bottom + 30
-
-
-def _heat_key(chart: HeatMap, known: Sequence[float]) -> str:
-    if not known:
-        return "Nothing was measured."
-    low, high = format_value(min(known), chart.unit), format_value(max(known), chart.unit)
-    parts = [f"Faint is {low}, strong is {high}" if low != high else f"All are {low}"]
-    if any(value is None for row in chart.values for value in row):
-        parts.append("– was not measured")
-    return "; ".join(parts) + "."
 
 
 class _Plot(Struct, frozen=True):

@@ -32,9 +32,9 @@ COMMANDS = {
     "capture": ("detect:Capture", "save a masked capture that describes this machine"),
     "drift": ("detect:DriftCheck", "list what changed on this machine since a baseline"),
     "size": ("size", "size I/O, redo, memory, flash and licenses, with the working"),
-    "size keys": ("size_cases:Keys", "list every key of --set"),
+    "size keys": ("size:Keys", "list every key of --set"),
     "size compare": ("size_compare", "size several servers and print them side by side"),
-    "size cases": ("size_cases", "list published cases, show one, or compare two"),
+    "size cases": ("size:Cases", "list published cases, show one, or compare two"),
     "session list": ("sessions:List", "list saved sessions, or those that contain some words"),
     "session show": ("sessions:Show", "print a session as text or JSON"),
     "session export": ("export", "write a session as a report, as data, or masked for sharing"),
@@ -47,8 +47,8 @@ COMMANDS = {
     "session prune": ("sessions:Prune", "delete the oldest sessions that have no tag"),
     "session import": ("sessions:Import", "make a session from the output of fio, ORION, SLOB, SLB or lscpu"),
     "probe list": ("probes", "list the probes, or show the parameters of some"),
-    "probe check": ("probe_kit:CheckPlugin", "list the mistakes of a plug-in"),
-    "probe new": ("probe_kit:NewPlugin", "write the files of a new plug-in"),
+    "probe check": ("probes:CheckPlugin", "list the mistakes of a plug-in"),
+    "probe new": ("probes:NewPlugin", "write the files of a new plug-in"),
     "fleet": ("fleet", "show many hosts as one table, with those that stand out"),
     "experiment": ("experiment", "compare two settings of this machine alternately"),
     "deploy": ("fleet:Deploy", "write files for Ansible, Slurm or Kubernetes to measure many hosts"),
@@ -107,8 +107,11 @@ def split_path(arguments: Sequence[str]) -> tuple[str, list[str]]:
     return "", words
 
 
-def _fit_output() -> None:
-    """Print characters that the terminal's encoding lacks in ASCII; Python would raise ``UnicodeEncodeError``."""
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return the exit status; an error is printed as one line on standard error.
+
+    Characters that the terminal's encoding lacks are printed in ASCII; Python would raise ``UnicodeEncodeError``.
+    """
     from sizeup.terminal.capabilities import is_utf8
 
     codecs.register_error("ascii-fallback", ascii_fallback)
@@ -117,11 +120,6 @@ def _fit_output() -> None:
             # Under the C locale Python writes UTF-8, which such a terminal may not draw; a file keeps it.
             lacks = stream.encoding == "utf-8" and stream.isatty() and not is_utf8(os.environ)
             stream.reconfigure(encoding="ascii" if lacks else None, errors="ascii-fallback")
-
-
-def run(arguments: Sequence[str]) -> int:
-    """Run one command line and return the exit status; an error is printed as one line on standard error."""
-    _fit_output()
     status = _guarded(lambda: _run(arguments))
     return _guarded(sys.stdout.flush) or status
 

@@ -77,11 +77,6 @@ MINIMUM_EFFECT = arg(
 )  # fmt: skip
 
 
-def against(**options: Any) -> Argument:
-    """Return the option that names the other side of a comparison."""
-    return arg("--against", **options)
-
-
 def sysroot(help_text: str) -> Argument:
     """Return the option that names the root directory or the capture to read instead of this machine."""
     return arg("--sysroot", metavar="DIR", default="/", help=help_text)

@@ -9,7 +9,6 @@ from sizeup.cli.arguments import (
     JSON,
     MINIMUM_EFFECT,
     SESSION,
-    against,
     allow_undecided,
     arg,
     decision_status,
@@ -23,8 +22,8 @@ _FORMATS = ("text", "json", "html", "markdown")
 _EFFECTS = {"--statistics": ("text",), "--points": ("text",)}
 ARGUMENTS = (
     arg("new", nargs="+", metavar="NEW", help="new side: sessions, directories of sessions, or preset:NAME"),
-    against(
-        nargs="+", metavar="FILE", default=[],
+    arg(
+        "--against", nargs="+", metavar="FILE", default=[],
         help="baseline side, one or more in the same form; optional if every --fail-if has a fixed limit",
     ),
     arg(

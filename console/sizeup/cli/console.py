@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sizeup.cli.arguments import ON_OFF, Group, against, arg, sysroot
+from sizeup.cli.arguments import ON_OFF, Group, arg, sysroot
 from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ _SWITCHES = {
 CONSOLE = Group(
     "console",
     (
-        against(
-            metavar="OTHER",
+        arg(
+            "--against", metavar="OTHER",
             help="compare the topology with OTHER: a session, a capture or the output of sizeup detect --json",
         ),
         arg(

@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 from sizeup import __version__
 from sizeup.cli.arguments import (
-    against,
     allow_undecided,
     arg,
     decision_status,
@@ -47,7 +46,7 @@ ARGUMENTS = (
     ),
     sysroot("read a capture (a directory or an archive) instead of this machine"),
     switch("--json", help="print everything as one JSON document (sizeup.detect/1)"),
-    against(metavar="OTHER", help="list the differences from OTHER; exit status 5 if there are any"),
+    arg("--against", metavar="OTHER", help="list the differences from OTHER; exit status 5 if there are any"),
     arg("--since", metavar="FILE", help="show memory and huge pages by NUMA node, then and now"),
     arg(
         "--watch", nargs="?", type=_interval, const=2.0, metavar="SECONDS",

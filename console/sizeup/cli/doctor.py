@@ -30,7 +30,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the checks and print them."""
     configuration = load(os.environ)
     if arguments.keys:
-        print(json.dumps(_keys_data(configuration), indent=1) if arguments.json else "\n".join(_keys(configuration)))
+        if arguments.json:
+            print(json.dumps(_keys_data(configuration), indent=1))
+            return ExitStatus.OK
+        for key in KEYS:
+            value = configuration.switch(key.name) if isinstance(key.default, bool) else configuration.text(key.name)
+            setting = configuration.settings.get(key.name)
+            print(f"{key.name} = {json.dumps(value)}  ({setting.source if setting else 'default'})\n    {key.help}")
+            print(f"    value: {key.expectation}; variable: {key.variable}; option: {key.option or 'none'}")
         return ExitStatus.OK
     from sizeup.discovery.machine import discover
     from sizeup.discovery.os_settings import read_limits
@@ -114,20 +121,6 @@ def _probe_reasons(machine: Machine) -> dict[str, str | None]:
                 reason = f"needs parameters: sizeup --batch -p {name} {options}" if options else None
         reasons[name] = reason
     return reasons | {broken.name: broken.reason for broken in registry.broken}
-
-
-def _keys(configuration: Configuration) -> list[str]:
-    """Return every key with its value, its source and its meaning."""
-    lines = []
-    for key in KEYS:
-        value = configuration.switch(key.name) if isinstance(key.default, bool) else configuration.text(key.name)
-        setting = configuration.settings.get(key.name)
-        lines += [
-            f"{key.name} = {json.dumps(value)}  ({setting.source if setting else 'default'})",
-            f"    {key.help}",
-            f"    value: {key.expectation}; variable: {key.variable}; option: {key.option or 'none'}",
-        ]
-    return lines
 
 
 def _keys_data(configuration: Configuration) -> dict[str, Any]:

@@ -38,7 +38,7 @@ from sizeup.errors import ExitStatus, RefusedError, SizeupError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sizeup.engine.experiment import ExperimentSpec, PreparedExperiment
+    from sizeup.engine.experiment import PreparedExperiment
 
 _MEASURING = (
     "--a", "--b", "--restore", "--rounds", "--settle", "--command-limit", "--plan", "--probe", "--set", "--output",
@@ -89,9 +89,37 @@ def run(arguments: argparse.Namespace) -> int:
         refuse_combination(arguments, "--show", _MEASURING)
         _print(arguments.show, arguments)
         return ExitStatus.OK
-    from sizeup.engine.experiment import prepare, run_experiment
+    from sizeup.config import load
+    from sizeup.engine.experiment import ExperimentSpec, prepare, run_experiment
+    from sizeup.engine.spec import RunSpec
 
-    prepared = prepare(_spec(arguments))
+    for flag, command in (("--a", arguments.a), ("--b", arguments.b)):
+        if command is None:
+            raise UsageError(
+                f"{flag} is missing; name the command of each setting, such as: "
+                "sizeup experiment --a 'sysctl vm.swappiness=60' --b 'sysctl vm.swappiness=10'"
+            )
+    if arguments.output == "-":
+        raise UsageError("-o: expected a file, found -: an experiment reads its session again; name a file")
+    given = {
+        "rounds": arguments.rounds,
+        "settle_seconds": arguments.settle,
+        "command_limit_seconds": arguments.command_limit,
+    }
+    spec = ExperimentSpec(
+        a=arguments.a,
+        b=arguments.b,
+        restore=arguments.restore,
+        run=RunSpec(
+            plan=load(os.environ, {"run.plan": arguments.plan}).text("run.plan"),
+            probes=tuple(arguments.probe or ()),
+            assignments=tuple(arguments.assignments or ()),
+            output=arguments.output,
+            only_builtin=arguments.only_builtin,
+        ),
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    prepared = prepare(spec)
     if not (arguments.yes and arguments.quiet):
         print("\n".join(question(prepared)), file=sys.stderr)
     if not (arguments.yes or confirm("Execute this?", "nothing was executed: an experiment")):
@@ -111,39 +139,6 @@ def run(arguments: argparse.Namespace) -> int:
     if shown is not None and end.status is ExitStatus.OK:
         raise shown
     return end.status
-
-
-def _spec(arguments: argparse.Namespace) -> ExperimentSpec:
-    from sizeup.config import load
-    from sizeup.engine.experiment import ExperimentSpec
-    from sizeup.engine.spec import RunSpec
-
-    for flag, command in (("--a", arguments.a), ("--b", arguments.b)):
-        if command is None:
-            raise UsageError(
-                f"{flag} is missing; name the command of each setting, such as: "
-                "sizeup experiment --a 'sysctl vm.swappiness=60' --b 'sysctl vm.swappiness=10'"
-            )
-    if arguments.output == "-":
-        raise UsageError("-o: expected a file, found -: an experiment reads its session again; name a file")
-    given = {
-        "rounds": arguments.rounds,
-        "settle_seconds": arguments.settle,
-        "command_limit_seconds": arguments.command_limit,
-    }
-    return ExperimentSpec(
-        a=arguments.a,
-        b=arguments.b,
-        restore=arguments.restore,
-        run=RunSpec(
-            plan=load(os.environ, {"run.plan": arguments.plan}).text("run.plan"),
-            probes=tuple(arguments.probe or ()),
-            assignments=tuple(arguments.assignments or ()),
-            output=arguments.output,
-            only_builtin=arguments.only_builtin,
-        ),
-        **{name: value for name, value in given.items() if value is not None},
-    )
 
 
 def question(prepared: PreparedExperiment) -> Sequence[str]:

@@ -20,14 +20,12 @@ import codecs
 import sys
 from typing import TYPE_CHECKING, BinaryIO
 
-from sizeup.cli.arguments import against, arg, switch
+from sizeup.cli.arguments import arg, switch
 from sizeup.cli.results import chosen_format, document_text, format_arguments
 from sizeup.cli.sizing_inputs import read_workload_files, sizing_inputs
 from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sizeup.session.value import Session
     from sizeup.sizing.session_advice import ShownAdvice
 
@@ -51,8 +49,8 @@ ARGUMENTS = (
     ),
     *format_arguments(_FORMATS),
     arg("--step", metavar="ID", help="with svg: step to draw"),
-    against(
-        nargs="+", metavar="BASELINE", default=[],
+    arg(
+        "--against", nargs="+", metavar="BASELINE", default=[],
         help="with html, markdown, text: start with a comparison with these sessions, directories or preset:NAME",
     ),
     switch("--ascii", help="with text: use ASCII characters only"),
@@ -101,19 +99,16 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         from sizeup.session.reader import read_session
 
-        output.write(out, _writer(read_session(paths[0]), chosen, arguments))
+        session = read_session(paths[0])
+        if chosen == "csv":  # of many samples, which need not stand in memory as text
+            from sizeup.report.data import write_csv
+
+            advice = _advice(session, chosen, arguments)
+            output.write(out, lambda file: write_csv(session, codecs.getwriter("utf-8")(file, "replace"), advice))
+        else:
+            content = _content(session, chosen, arguments).encode("utf-8", "replace")
+            output.write(out, lambda file: file.write(content))
     return ExitStatus.OK
-
-
-def _writer(session: Session, chosen: str, arguments: argparse.Namespace) -> Callable[[BinaryIO], object]:
-    """Return the function that writes the session; except for CSV, the content is complete before a file is opened."""
-    if chosen == "csv":
-        from sizeup.report.data import write_csv
-
-        advice = _advice(session, chosen, arguments)
-        return lambda file: write_csv(session, codecs.getwriter("utf-8")(file, "replace"), advice)
-    content = _content(session, chosen, arguments).encode("utf-8", "replace")
-    return lambda file: file.write(content)
 
 
 def _advice(session: Session, chosen: str, arguments: argparse.Namespace) -> ShownAdvice:

@@ -11,7 +11,7 @@ import argparse
 import codecs
 from typing import TYPE_CHECKING
 
-from sizeup.cli.arguments import against, allow_undecided, arg, decision_status, refuse_without, switch
+from sizeup.cli.arguments import allow_undecided, arg, decision_status, refuse_without, switch
 from sizeup.cli.results import chosen_format, format_arguments, write_document, write_json, write_text
 from sizeup.deploy import ENGINES, engine_files
 from sizeup.errors import ExitStatus, UsageError
@@ -31,8 +31,8 @@ ARGUMENTS = (
         help="directory of sessions or of Parquet (with all below it), pattern, or file",
     ),
     switch("--all", help="show every host; otherwise 25 lines if none stands out"),
-    against(
-        nargs="+", metavar="DIR", default=[],
+    arg(
+        "--against", nargs="+", metavar="DIR", default=[],
         help="sessions or Parquet of an earlier run of the fleet: also show what changed on each host",
     ),
     arg(

@@ -27,7 +27,7 @@ import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sizeup.cli.arguments import against, allow_undecided, arg, refuse_combination, refuse_without, switch
+from sizeup.cli.arguments import allow_undecided, arg, refuse_combination, refuse_without, switch
 from sizeup.cli.results import chosen_format, document_text, format_arguments, write_document, write_text
 from sizeup.cli.size_emit import FILES
 from sizeup.cli.sizing_inputs import SIZING, SizedSubject, sized_subject, sizing_rules, workload_inputs
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from sizeup.sizing.sizing_comparison import SizingComparison
     from sizeup.views.document.blocks import DocumentPart
 
+CASES_SCHEMA = "sizeup.presets/1"
+CASES_COMPARE_SCHEMA = "sizeup.presets-compare/1"
 _FORMATS = ("text", "json", "html", "markdown")
 _PARTS = ("working", "sources", "licenses", "sensitivity")
 """What ``--show`` takes beside the id of an answer; other formats than text have the first two anyway."""
@@ -55,7 +57,10 @@ ARGUMENTS = (
         help="what to size: this, a capture, a session with its measurements, a server in TOML, a published case "
         "(sizeup size cases lists them), or none, for the figures of --set alone (default: this)",
     ),
-    against(metavar="NAME|FILE.toml", help="compare every figure with a published case, or each part with an order"),
+    arg(
+        "--against", metavar="NAME|FILE.toml",
+        help="compare every figure with a published case, or each part with an order",
+    ),
     arg(
         "--profile", metavar="NAME|FILE",
         help="judge by published requirements instead of a workload: etcd, cockroachdb or another of sizeup help "
@@ -281,3 +286,70 @@ def _contracts(sizing: Sizing, pack: Rules) -> tuple[OtherContract, ...]:
     from sizeup.sizing.editions import other_contracts
 
     return () if sizing.find("license.cost.term") is None else other_contracts(sizing.inputs, pack)
+
+
+class Cases:
+    """List published cases, show what is known about one, or compare two of them.
+
+    sizeup size cases                       list every case
+    sizeup size cases redo-10db             show the inputs of one; sizeup size --machine redo-10db works it out
+    sizeup size cases --compare A B         compare every figure that both have, in both directions
+    """
+
+    ARGUMENTS = (
+        arg("name", nargs="?", metavar="NAME", help="show this case"),
+        arg("--compare", nargs=2, metavar=("A", "B"), help="compare two cases"),
+        switch("--json", help="print as JSON in base units"),
+    )
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """List, show or compare."""
+        refuse_combination(arguments, "--compare", ("NAME",))
+        from sizeup.sizing.inputs.presets import find_preset, shipped_presets
+
+        name = arguments.name
+        if arguments.compare is not None:
+            from sizeup.sizing.advise import size
+            from sizeup.sizing.sizing_comparison import compare_sizings
+            from sizeup.views.inputs.sizing_comparison import sizing_comparison_data, sizing_comparison_lines
+
+            a, b = arguments.compare
+            comparisons = compare_sizings(size(find_preset(a).values()), size(find_preset(b).values()), a, b)
+            if arguments.json:
+                data = {"schema": CASES_COMPARE_SCHEMA, "a": a, "b": b, "ratios": sizing_comparison_data(comparisons)}
+                print(json.dumps(data, indent=1))
+            else:
+                print("\n".join(sizing_comparison_lines(comparisons)) or f"{a} and {b} have no figure in common")
+            return ExitStatus.OK
+        presets = list(shipped_presets().values()) if name is None else [find_preset(name)]
+        if arguments.json:
+            import msgspec
+
+            print(json.dumps({"schema": CASES_SCHEMA, "presets": msgspec.to_builtins(presets)}, indent=1))
+            return ExitStatus.OK
+        for preset in presets:
+            print(f"{preset.name:26} {preset.title}")
+            if name is not None:
+                print(f"  source: {preset.source}")
+                print(*(f"  {key} = {value}" for key, value in preset.inputs.items()), sep="\n")
+                print(
+                    f"  note: {preset.note}" if preset.note else f"  work it out: sizeup size --machine {preset.name}"
+                )
+        return ExitStatus.OK
+
+
+class Keys:
+    """List every key that sizeup size --set takes, with its meaning and its range."""
+
+    ARGUMENTS = ()
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Print the keys."""
+        del arguments
+        from sizeup.sizing.keys import KEYS
+
+        for key in KEYS.values():
+            print(f"{key.name:32} {key.help}; {key.expectation}")
+        return ExitStatus.OK

@@ -138,20 +138,29 @@ def _sum(parts: Sequence[LoadInterval]) -> LoadInterval:
     ]  # fmt: skip
     requests = total("requests_per_second")
     share = sum(known for known in reads if known) / requests if requests and None not in reads else None
-    return LoadInterval(
-        total("bytes_per_second"),
-        requests,
-        share,
-        total("redo_bytes_per_second"),
-        total("redo_writes_per_second"),
-        total("sequential_bytes_per_second"),
-        busy_cores=total("busy_cores"),
-        spread_cores=total("spread_cores"),
-    )
+    names = ("bytes_per_second", "redo_bytes_per_second", "redo_writes_per_second", "sequential_bytes_per_second")
+    sums = {name: total(name) for name in (*names, "busy_cores", "spread_cores")}
+    return LoadInterval(requests_per_second=requests, read_share=share, **sums)
 
 
 def _report(text: str, where: str) -> InstanceReport:
-    profile = _load_profile(text, where)
+    heading = _PROFILE.search(text)
+    if heading is None:
+        raise MalformedError(f"{where}: expected a section 'Load Profile', found none: the report was cut")
+    if "Per Second" not in heading.group() and "Per Second" not in text[heading.end() : heading.end() + 200]:
+        raise MalformedError(f"{where}: Load Profile: expected a first column 'Per Second', found {heading.group()!r}")
+    cells = {
+        match[1].strip().lower(): match[2]
+        for line in text[heading.end() :].splitlines()[:_PROFILE_LINES]
+        if (match := _LINE.match(line)) and match[2] != EMPTY
+    }
+    for name, cell in cells.items():
+        if name.startswith(_NEEDED) and not NUMBER.fullmatch(cell):
+            raise MalformedError(
+                f"{where}: Load Profile: {name}: expected a number such as 1,234.5, found {one_line(cell, 24)!r}; "
+                "reports in other notations: set NLS_NUMERIC_CHARACTERS='.,' and create the report again"
+            )
+    profile = {name: float(cell.replace(",", "")) for name, cell in cells.items() if NUMBER.fullmatch(cell)}
     found = Sections(text)
     redo = profile.get("redo size (bytes)", profile.get("redo size"))
     if redo is None:
@@ -246,26 +255,6 @@ def _cluster_cpus(found: Sections, instances: int) -> dict[str, float]:
     busy = {"busy_cores": sum(share * one[1] for share, *one in servers)}
     spread = [_spread(share, one[0], one[1]) for share, *one in servers]
     return {**busy, "spread_cores": sum(filter(None, spread))} if all(spread) else busy
-
-
-def _load_profile(text: str, where: str) -> Mapping[str, float]:
-    heading = _PROFILE.search(text)
-    if heading is None:
-        raise MalformedError(f"{where}: expected a section 'Load Profile', found none: the report was cut")
-    if "Per Second" not in heading.group() and "Per Second" not in text[heading.end() : heading.end() + 200]:
-        raise MalformedError(f"{where}: Load Profile: expected a first column 'Per Second', found {heading.group()!r}")
-    cells = {
-        match[1].strip().lower(): match[2]
-        for line in text[heading.end() :].splitlines()[:_PROFILE_LINES]
-        if (match := _LINE.match(line)) and match[2] != EMPTY
-    }
-    for name, cell in cells.items():
-        if name.startswith(_NEEDED) and not NUMBER.fullmatch(cell):
-            raise MalformedError(
-                f"{where}: Load Profile: {name}: expected a number such as 1,234.5, found {one_line(cell, 24)!r}; "
-                "reports in other notations: set NLS_NUMERIC_CHARACTERS='.,' and create the report again"
-            )
-    return {name: float(cell.replace(",", "")) for name, cell in cells.items() if NUMBER.fullmatch(cell)}
 
 
 def _per_second(found: Sections, name: str) -> float | None:

@@ -156,8 +156,13 @@ def parse_orion_matrix(text: str, where: str) -> Imported:
     if not mark or kind is None:
         endings = ", ".join(f"*{kind.ending}" for kind in _MATRICES)
         raise MalformedError(f"{where}: expected a matrix of ORION, named as it names them: {endings}")
-    scale, caveats = _scale(kind, above)
-    estimates = tuple(_cells(kind, matrix.splitlines(), where, scale, caveats))
+    scale, caveats = 1.0, [_SIZES]
+    if kind.alone is RATE:
+        scale, caveats = 1 << 20, [MEBIBYTES, _SIZES]
+    elif kind.alone is LATENCY_MEAN:
+        scale = 1e3 if "microseconds" in above else 1e6
+        caveats = [_SIZES] if "microseconds" in above or "milliseconds" in above else [_MILLISECONDS, _SIZES]
+    estimates = tuple(_cells(kind, matrix.splitlines(), where, scale, tuple(caveats)))
     if not estimates:
         raise MalformedError(f"{where}: expected figures below {MATRIX_MARK!r}, found none: the run was interrupted")
     used = {estimate.series for estimate in estimates}
@@ -168,17 +173,6 @@ def parse_orion_matrix(text: str, where: str) -> Imported:
         declaration=STORAGE.manifest.declaration(),
     )  # fmt: skip
     return Imported(f"ORION {version[1]}" if version else "ORION", (step,))
-
-
-def _scale(kind: _Matrix, above: str) -> tuple[float, tuple[str, ...]]:
-    """What turns the file's figures into base units, and their caveats."""
-    if kind.alone is RATE:
-        return 1 << 20, (MEBIBYTES, _SIZES)
-    if kind.alone is IOPS:
-        return 1, (_SIZES,)
-    if "microseconds" in above:
-        return 1e3, (_SIZES,)
-    return 1e6, (_SIZES,) if "milliseconds" in above else (_MILLISECONDS, _SIZES)
 
 
 def _cells(kind: _Matrix, lines: list[str], where: str, scale: float, caveats: tuple[str, ...]) -> Iterator[Estimate]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from statistics import median
 
 from msgspec import Struct
@@ -61,7 +61,18 @@ _Start = Sequence[_Process]
 def parse_slb(text: str, where: str, groups: Sequence[int] = ()) -> Imported:
     """One step; ``groups`` are the numbers of processes of the starts, in the order of the file."""
     blocks = _blocks(text, where)
-    starts, how = (_given(blocks, groups, where), "as --groups says") if groups else _starts(blocks, where)
+    if not groups:
+        starts, how = _starts(blocks, where)
+    else:
+        lines, listed = [process for block in blocks for process in block], ",".join(map(str, groups))
+        if sum(groups) != len(lines):
+            raise UsageError(
+                f"--groups {listed}: expected numbers of processes that add up to the {len(lines)} lines of memhammer "
+                f"in {where}, found {sum(groups)}"
+            )
+        ends = [*accumulate(groups)]
+        starts = [lines[end - count : end] for count, end in zip(groups, ends, strict=True)]
+        how = "as --groups says"
     by_work: dict[tuple[int, ...], list[_Start]] = {}
     for start in starts:
         by_work.setdefault(tuple(sorted({process.stores for process in start})), []).append(start)
@@ -117,21 +128,6 @@ def _process(match: re.Match[str], where: str) -> _Process:
                 "the units of this file are unknown"
             )
     return process
-
-
-def _given(blocks: Sequence[_Start], groups: Sequence[int], where: str) -> list[_Start]:
-    lines = [process for block in blocks for process in block]
-    if sum(groups) != len(lines):
-        listed = ",".join(map(str, groups))
-        raise UsageError(
-            f"--groups {listed}: expected numbers of processes that add up to the {len(lines)} lines of memhammer in "
-            f"{where}, found {sum(groups)}"
-        )
-    starts: list[_Start] = []
-    for count in groups:
-        starts.append(lines[:count])
-        lines = lines[count:]
-    return starts
 
 
 def _starts(blocks: Sequence[_Start], where: str) -> tuple[Sequence[_Start], str]:

@@ -12,7 +12,7 @@ import msgspec
 from sizeup.model.advice import AdviceSet
 from sizeup.model.sample import Disturbance
 from sizeup.session.validity import StepValidity
-from sizeup.session.value import Point, Session
+from sizeup.session.value import Session
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, session_advice
 from sizeup.views.cards.cards import cards_data
 from sizeup.views.document.caveats import caveats
@@ -86,7 +86,13 @@ def write_csv(session: Session, file: TextIO | codecs.StreamWriter, advice: Show
             place = tuple(inert(point.at.get(key, "")) for key in coordinates)
             invalid = validity.of(point)
             marked = "" if invalid is None else inert(invalid.sentence())
-            writer.writerows((*start, *row, marked, *place) for row in _rows(point))
+            if not point.values and point.estimate is not None:
+                low, high = ("" if end is None else end for end in (point.estimate.low, point.estimate.high))
+                writer.writerow((*start, "estimate", "", point.estimate.value, low, high, "", marked, *place))
+            for index, (t_ns, value) in enumerate(zip(point.t_ns, point.values, strict=True)):
+                flags = Disturbance(point.flags[index]) if point.flags else Disturbance.NONE
+                names = " ".join(flag.name.lower() for flag in flags if flag.name)
+                writer.writerow((*start, "sample", t_ns, value, "", "", names, marked, *place))
     shown = session_advice(session) if advice is None else advice
     kind = "recomputed" if shown.origin is AdviceOrigin.RECOMPUTED else "advice"
     for item in shown.given.advice:
@@ -94,15 +100,6 @@ def write_csv(session: Session, file: TextIO | codecs.StreamWriter, advice: Show
             ends = ("" if end is None else end for end in (figure.low, figure.high))
             row = ("", inert(item.id), inert(figure.unit), kind, "", figure.value, *ends, "", "")
             writer.writerow((*row, *("" for _ in coordinates)))
-
-
-def _rows(point: Point) -> Iterator[tuple[str | int | float, ...]]:
-    if not point.values and point.estimate is not None:
-        low, high = ("" if end is None else end for end in (point.estimate.low, point.estimate.high))
-        yield "estimate", "", point.estimate.value, low, high, ""
-    for index, (t_ns, value) in enumerate(zip(point.t_ns, point.values, strict=True)):
-        flags = Disturbance(point.flags[index]) if point.flags else Disturbance.NONE
-        yield "sample", t_ns, value, "", "", " ".join(flag.name.lower() for flag in flags if flag.name)
 
 
 def inert(cell: str | int | float) -> str | int | float:

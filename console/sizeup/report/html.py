@@ -17,7 +17,6 @@ from sizeup.charts.chart import BarChart, Chart, HeatMap, LineChart
 from sizeup.charts.markup import Markup, element, empty, joined, style_sheet
 from sizeup.charts.share_bar import END, MARKS, ShareBar
 from sizeup.charts.table import UNKNOWN, Table
-from sizeup.model.finding import Finding
 from sizeup.text import capitalized, plural
 from sizeup.units import format_in
 from sizeup.views.band import Band
@@ -176,7 +175,9 @@ def _resources(cards: Sequence[CardView]) -> Iterator[Markup]:
         if card.resource == "license" and card.judged.demand:  # a product with its price needs the room
             cells = [element("td", card.judged.demand, colspan=str(len(cells)), class_="whole")]
         if judged:
-            cells.append(element("td", _card_state(card, solid=not rows)))
+            sign, token = _SIGNS.get(card.status, "○"), status_token(card.status)
+            shown = pill(card.label, token) if card.status in _SOLID and not rows else state(sign, card.label, token)
+            cells.append(element("td", state("○", "not judged", "dim") if card.status == UNKNOWN else shown))
         rows.append((element("th", card.title, scope="row"), *cells))
     yield _rows((("", "Resource"), *heads, *((("", "Status"),) if judged else ())), rows, "rows")
     if legend := " ".join(_legend(list(bars.values()), cards)):
@@ -193,14 +194,6 @@ def _legend(bars: Sequence[ShareBar], cards: Sequence[CardView]) -> Iterator[str
         yield "◆ N+1, the worst single part lost."
     if any(bar.last_year is not None for bar in bars):
         yield f"◇ in {format_in(years, 'years')}."
-
-
-def _card_state(card: CardView, *, solid: bool) -> Markup:
-    if card.status == UNKNOWN:
-        return state("○", "not judged", "dim")
-    if solid and card.status in _SOLID:
-        return pill(card.label, status_token(card.status))
-    return state(_SIGNS.get(card.status, "○"), card.label, status_token(card.status))
 
 
 def _share_bar(bar: ShareBar) -> Markup:
@@ -229,7 +222,18 @@ def _comparison(answer: Answer) -> Iterator[Markup]:
         ("bar", element("span", *ends, class_="ends")), ("n", "Change"), ("", "Result"),
     )  # fmt: skip
     if answer.rows:
-        yield _rows(heads, map(_change, answer.rows), "rows compared")
+        rows = (
+            (
+                element("th", row.title, scope="row"),
+                element("td", row.baseline, class_="n x s3"),
+                element("td", row.new, class_="n x s1"),
+                element("td", _change_bar(row), class_="bar"),
+                element("td", row.change, class_="n"),
+                element("td", state(row.result.sign, row.result.word, row.result.status)),
+            )
+            for row in answer.rows
+        )
+        yield _rows(heads, rows, "rows compared")
         shaded, end = f"{100 * SHADED:.0f}", f"{100 * SCALE:.0f}"
         legend = f"Shaded: ±{shaded} %. Bracket: {answer.interval} interval of the runs. ◀ ▶ beyond {end} %."
         yield element("p", legend, class_="legend")
@@ -244,17 +248,6 @@ def _comparison(answer: Answer) -> Iterator[Markup]:
     )
     overlay = _NOTHING if answer.overlay is None else _chart("overlay", answer.overlay)
     yield _two((overlay, element("section", words, class_="card")))
-
-
-def _change(row: ChangeRow) -> Sequence[Markup]:
-    return (
-        element("th", row.title, scope="row"),
-        element("td", row.baseline, class_="n x s3"),
-        element("td", row.new, class_="n x s1"),
-        element("td", _change_bar(row), class_="bar"),
-        element("td", row.change, class_="n"),
-        element("td", state(row.result.sign, row.result.word, row.result.status)),
-    )
 
 
 def _change_bar(row: ChangeRow) -> Markup:
@@ -335,21 +328,15 @@ def _words(document: Document) -> Iterator[Markup]:
     """Yield the findings and the notes of the first page."""
     if document.findings or document.more_findings:
         more = f"{document.more_findings} more under All findings" if document.more_findings else ""
-        yield element(
-            "section",
-            element("h2", "Findings", element("span", more)),
-            *map(_finding, document.findings),
-            class_="card",
-        )
+        found = [element("h2", "Findings", element("span", more))]
+        for one in document.findings:
+            word = SEVERITY_WORDS[one.severity]
+            text = joined(element("b", one.title), element("p", one.remedy or one.consequence, class_="quiet"))
+            found.append(element("div", pill(word, status_token(word)), element("div", text), class_="f"))
+        yield element("section", *found, class_="card")
     if document.notes:
         notes = element("ul", *(element("li", note) for note in document.notes))
         yield element("section", element("h2", "Notes"), notes, class_="card")
-
-
-def _finding(finding: Finding) -> Markup:
-    word = SEVERITY_WORDS[finding.severity]
-    text = joined(element("b", finding.title), element("p", finding.remedy or finding.consequence, class_="quiet"))
-    return element("div", pill(word, status_token(word)), element("div", text), class_="f")
 
 
 def _block(name: str, block: Block) -> Markup:

@@ -12,7 +12,7 @@ from datetime import UTC
 
 from msgspec import Struct, field
 
-from sizeup.report.tidy import TidyRow, column_names, session_rows
+from sizeup.report.tidy import column_names, session_rows
 from sizeup.session.value import PointKey, Session
 from sizeup.text import one_line
 
@@ -44,10 +44,16 @@ def openmetrics(session: Session, times: Mapping[tuple[str, PointKey], int]) -> 
     labels = column_names(sorted({key for row in rows for key in row.at}))
     families: dict[str, _Family] = {}
     for row in rows:
-        for name, family, value in _metrics(row):
-            fixed = {name: str(getattr(row, name)) for name in ("probe", "step", "run", "series", "status")}
-            found = {label: str(row.at[key]) for key, label in labels.items() if key in row.at}
-            families.setdefault(name, family).samples.append((fixed | found, value))
+        fixed = {name: str(getattr(row, name)) for name in ("probe", "step", "run", "series", "status")}
+        found = fixed | {label: str(row.at[key]) for key, label in labels.items() if key in row.at}
+        unit, factor = _UNITS.get(row.unit or "1", (_word(row.unit or ""), 1.0))
+        base = f"sizeup_{_word(row.quantity or f'{row.probe}_{row.series}')}".removesuffix(f"_{unit}")
+        what = row.quantity or f"{row.probe}, series {row.series}"
+        ends = (("", "", row.value), ("_low", ": low end of the 95 % interval", row.low))
+        for ending, text, value in (*ends, ("_high", ": high end of the 95 % interval", row.high)):
+            if value is not None:
+                family = families.setdefault(f"{base}{ending}_{unit}".rstrip("_"), _Family(f"{what}{text}", unit))
+                family.samples.append((found, value * factor))
     about = {"session": session.header.id, "host": session.header.host, "tool": session.header.tool}
     if rows:
         about["machine_type"] = rows[0].machine_type or ""
@@ -58,17 +64,6 @@ def openmetrics(session: Session, times: Mapping[tuple[str, PointKey], int]) -> 
         text = "When the last estimate was made, in seconds since 1970."
         families["sizeup_session_timestamp_seconds"] = _Family(text, "seconds", [({}, last)])
     return "\n".join([*_lines(families), "# EOF", ""])
-
-
-def _metrics(row: TidyRow) -> Iterator[tuple[str, _Family, float]]:
-    unit, factor = _UNITS.get(row.unit or "1", (_word(row.unit or ""), 1.0))
-    base = f"sizeup_{_word(row.quantity or f'{row.probe}_{row.series}')}".removesuffix(f"_{unit}")
-    what = row.quantity or f"{row.probe}, series {row.series}"
-    ends = (("", "", row.value), ("_low", ": low end of the 95 % interval", row.low))
-    for ending, text, value in (*ends, ("_high", ": high end of the 95 % interval", row.high)):
-        if value is not None:
-            name = f"{base}{ending}_{unit}" if unit else f"{base}{ending}"
-            yield name, _Family(f"{what}{text}", unit), value * factor
 
 
 def _lines(families: Mapping[str, _Family]) -> Iterator[str]:
