@@ -97,7 +97,7 @@ class Anonymizer:
 
     def replacement(self, value: str) -> str:
         """What stands for the value; the same each time."""
-        for kind, make in ((_IPV4, self._ipv4), (_MAC, self._mac)):
+        for kind, make in ((_IPV4, self._ip), (_MAC, self._mac)):
             if kind.fullmatch(value):
                 return make(value)
         return self._unique(value, self._shaped)
@@ -138,39 +138,25 @@ class Anonymizer:
 
         def make(text: str, attempt: int) -> str:
             numbers = self._stream(text.lower(), attempt)
-            octets = ["02", *(f"{next(numbers):02x}" for _ in range(text.count(":")))]
-            return ":".join(octets)
+            return ":".join(["02", *(f"{next(numbers):02x}" for _ in range(text.count(":")))])
 
         return self._unique(value, make)
 
-    def _ipv4(self, value: str) -> str:
-        try:
-            address = ipaddress.IPv4Address(value)
-        except ValueError:
-            return value
-        if address.is_loopback or address.is_unspecified or str(address).startswith("255."):
-            return value
-
-        def make(text: str, attempt: int) -> str:
-            numbers = self._stream(text, attempt)
-            host = int.from_bytes(bytes(next(numbers) for _ in range(4))) % _BENCHMARK_HOSTS
-            return str(ipaddress.IPv4Address(_BENCHMARK_NETWORK + host))
-
-        return self._unique(value, make)
-
-    def _ipv6(self, value: str) -> str:
+    def _ip(self, value: str) -> str:
         bare, percent, zone = value.partition("%")
         try:
-            address = ipaddress.IPv6Address(bare)
+            address = ipaddress.ip_address(bare)
         except ValueError:
             return value
-        if address.is_loopback or address.is_unspecified:
+        if address.is_loopback or address.is_unspecified or bare.startswith("255."):
             return value
 
         def make(text: str, attempt: int) -> str:
             numbers = self._stream(text, attempt)
-            words = [f"{next(numbers) << 8 | next(numbers):x}" for _ in range(4)]
-            return "2001:db8::" + ":".join(words)
+            if address.version == 4:
+                host = int.from_bytes(bytes(next(numbers) for _ in range(4))) % _BENCHMARK_HOSTS
+                return str(ipaddress.IPv4Address(_BENCHMARK_NETWORK + host))
+            return "2001:db8::" + ":".join(f"{next(numbers) << 8 | next(numbers):x}" for _ in range(4))
 
         return self._unique(bare, make) + percent + zone
 
@@ -189,6 +175,6 @@ class Anonymizer:
         if pattern is not None:
             text = pattern.sub(lambda match: match[1] + self._known[match[2]], text)
         if mounts:
-            text = _IPV4.sub(lambda match: match[0] if match[0] in self._taken else self._ipv4(match[0]), text)
-            text = _IPV6.sub(lambda match: match[0] if match[0] in self._taken else self._ipv6(match[0]), text)
+            for pattern in (_IPV4, _IPV6):
+                text = pattern.sub(lambda match: match[0] if match[0] in self._taken else self._ip(match[0]), text)
         return text

@@ -147,11 +147,9 @@ def _linked(sysroot: Sysroot, home: str, waiting: Sequence[str]) -> tuple[bool |
     odm, old = f"{home}/rdbms/lib/odm", f"{home}/lib/libodm11.so"
     if not (_may_read(sysroot, odm, waiting) and _may_read(sysroot, old, waiting)):
         return None, "remote"
-    if not sysroot.exists(f"{home}/rdbms/lib"):
-        return None, "missing"
     if any(name.startswith("libnfsodm") for name in sysroot.names(odm)):
         return True, None
-    if any(gap.subject == odm for gap in sysroot.gaps):
+    if not sysroot.exists(f"{home}/rdbms/lib") or any(gap.subject == odm for gap in sysroot.gaps):
         return None, "missing"
     target = sysroot.readlink(old)
     if target is None and sysroot.exists(old):

@@ -73,20 +73,17 @@ class Sysroot:
             found = kind(os.stat(self.root).st_mode) if os.path.exists(self.root) else "nothing"
             raise UsageError(f"--sysroot {root}: expected {_EXPECTED}, found {found}")
         if not self.live:
-            self._check_linux(root)
-            self._read_manifest()
+            self._check_capture(root)
 
-    def _check_linux(self, root: str) -> None:
+    def _check_capture(self, root: str) -> None:
+        """Raise for a capture of no Linux; what was refused when it was made is refused again, with the same error."""
+        import json
+
         if not any(self._raw_exists(f"/{name}") for name in ("sys", "proc")):
             raise UsageError(
                 f"{root}: expected {_EXPECTED}, found neither; make one on that machine with sizeup capture FILE, "
                 "and give FILE to --sysroot"
             )
-
-    def _read_manifest(self) -> None:
-        """What could not be read when it was captured: it is refused again here, with the same error."""
-        import json
-
         try:
             manifest = json.loads(self._raw_bytes(f"/{MANIFEST}"))
             self._refused = {str(path): int(number) for path, number in manifest.get("refused", {}).items()}
@@ -367,8 +364,7 @@ class ArchiveSysroot(Sysroot):
             raise UsageError(
                 f"{root}: expected a directory or an archive made by sizeup capture, found none: {found}"
             ) from error
-        self._check_linux(root)
-        self._read_manifest()
+        self._check_capture(root)
 
     def _load(self, archive: tarfile.TarFile) -> None:
         for member in islice(archive, _ARCHIVE_MEMBERS_LIMIT):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from msgspec import Struct
 
@@ -53,19 +53,18 @@ class EnvironmentWatch:
         load = read_load_average(self._proc)
         if load is not None:
             facts["load_1min"] = load
-        facts |= self._pressure()
-        facts |= _cpu(before.host, now.host)
+        for resource in ("cpu", "memory", "io"):
+            if (pressure := read_pressure(resource, self._proc)) is not None:
+                facts[f"psi_{resource}_some_avg10_percent"] = pressure.some_avg10_percent
+        host, earlier = now.host, before.host
+        if host is not None and earlier is not None and (total := host.total - earlier.total) > 0:
+            facts["cpu_busy_percent"] = round(100 * (1 - (host.idle_total - earlier.idle_total) / total), 1)
+            facts["steal_percent"] = round(100 * (host.steal - earlier.steal) / total, 2)
         facts |= self._others(before, now)
         if zones := read_zone_celsius(self._sysfs):  # most guests see no sensor
             facts["temperature_celsius"] = max(zones.values())
         facts["sizeup_cpu_seconds"] = round(time.process_time(), 3)
         return facts
-
-    def _pressure(self) -> Iterator[tuple[str, Fact]]:
-        for resource in ("cpu", "memory", "io"):
-            pressure = read_pressure(resource, self._proc)
-            if pressure is not None:
-                yield f"psi_{resource}_some_avg10_percent", pressure.some_avg10_percent
 
     def _others(self, before: _Snapshot, now: _Snapshot) -> dict[str, Fact]:
         if not now.processes:
@@ -85,13 +84,6 @@ class EnvironmentWatch:
 
     def _snapshot(self) -> _Snapshot:
         return _Snapshot(time.monotonic(), read_stat(self._proc), read_processes(self._proc))
-
-
-def _cpu(before: HostStat | None, now: HostStat | None) -> Iterator[tuple[str, Fact]]:
-    """Shares of the CPU time between two readings."""
-    if now is not None and before is not None and (total := now.total - before.total) > 0:
-        yield "cpu_busy_percent", round(100 * (1 - (now.idle_total - before.idle_total) / total), 1)
-        yield "steal_percent", round(100 * (now.steal - before.steal) / total, 2)
 
 
 class Timex(ctypes.Structure):

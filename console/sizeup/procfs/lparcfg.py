@@ -27,28 +27,22 @@ def parse_lparcfg(text: str) -> LogicalPartition | None:
     found: dict[str, int] = {}
     for line in text.splitlines():
         key, equals, value = line.strip().partition("=")
-        if equals and key in LPARCFG_KEYS and key not in found and (number := _whole(value)) is not None:
-            found[key] = number
+        number = integer_in(value.strip())
+        if equals and key in LPARCFG_KEYS and number is not None and 0 <= number <= _MOST_PROCESSORS * _UNITS:
+            found.setdefault(key, number)
     if not found:
         return None
     shared, capped, entitled, most, active = (found.get(key) for key in LPARCFG_KEYS)
-    return LogicalPartition(_flag(shared), _flag(capped), _cores(entitled), _cores(most), active or None)
+    return LogicalPartition(
+        bool(shared) if shared in (0, 1) else None,
+        bool(capped) if capped in (0, 1) else None,
+        entitled / _UNITS if entitled else None,
+        most / _UNITS if most else None,
+        active or None,
+    )
 
 
 def reduced_lparcfg(data: bytes) -> bytes:
     """Return the file with those lines alone that are read."""
     kept = (line for line in data.splitlines(keepends=True) if line.split(b"=")[0].decode("latin-1") in LPARCFG_KEYS)
     return b"".join(kept)
-
-
-def _whole(value: str) -> int | None:
-    number = integer_in(value.strip())
-    return number if number is not None and 0 <= number <= _MOST_PROCESSORS * _UNITS else None
-
-
-def _flag(number: int | None) -> bool | None:
-    return bool(number) if number in (0, 1) else None
-
-
-def _cores(hundredths: int | None) -> float | None:
-    return hundredths / _UNITS if hundredths else None

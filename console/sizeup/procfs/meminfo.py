@@ -33,12 +33,13 @@ def read_huge_page_bytes(proc: str = PROC) -> int | None:
 
 def parse_swap_areas(text: str) -> tuple[SwapArea, ...]:
     """Return the devices and files in use as swap, below the heading."""
-    return tuple(_area(words) for line in text.splitlines()[1:] if (words := line.split()))
-
-
-def _area(words: list[str]) -> SwapArea:
-    path, kind, size, used, priority = [*words, *("" for _ in range(5))][:5]
-    return SwapArea(unescape(path), kind or None, _kibibytes(size), _kibibytes(used), integer_in(priority))
+    areas = []
+    for line in text.splitlines()[1:]:
+        if words := line.split():
+            path, kind, size, used, priority = [*words, *("" for _ in range(5))][:5]
+            area = SwapArea(unescape(path), kind or None, _kibibytes(size), _kibibytes(used), integer_in(priority))
+            areas.append(area)
+    return tuple(areas)
 
 
 def _kibibytes(word: str) -> int | None:

@@ -129,20 +129,6 @@ def _bytes(text: str) -> NfsBytes | None:
     return NfsBytes(*numbers) if len(numbers) == 4 else None
 
 
-def _counter(text: str) -> int | None:
-    """None for a counter below zero, which is printed without its sign: sums of time differences get there."""
-    number = int(text)
-    return number if number < 1 << 63 else None
-
-
-def _waiting(words: list[str]) -> int:
-    """Sends less receives of a TCP transport: words 7 and 8 of its line (net/sunrpc/xprtsock.c)."""
-    counts = [whole_number(word) for word in words[6:8]] if words[:1] == ["tcp"] else []
-    if len(counts) < 2 or counts[0] is None or counts[1] is None:
-        return 0
-    return max(counts[0] - counts[1], 0)
-
-
 def _mount_stats(heading: re.Match[str], lines: list[str]) -> MountStats:
     options: tuple[str, ...] = ()
     age = None
@@ -154,7 +140,8 @@ def _mount_stats(heading: re.Match[str], lines: list[str]) -> MountStats:
     for line in lines:
         key, _, rest = line.strip().partition(":")
         if (match := _OPERATION.fullmatch(line.strip())) is not None:
-            numbers = [_counter(word) for word in match[2].split()]
+            # One below zero is printed without its sign: sums of time differences get there.
+            numbers = [number if (number := int(word)) < 1 << 63 else None for word in match[2].split()]
             # operations, transmissions, timeouts, bytes out, bytes in, then milliseconds queued, waiting, in all
             calls, sent = numbers[0], numbers[1]
             if calls is not None and sent is not None:
@@ -172,8 +159,12 @@ def _mount_stats(heading: re.Match[str], lines: list[str]) -> MountStats:
         elif key == "bytes":
             moved = _bytes(rest)
         elif key == "xprt":
-            transports.append(rest.split()[0] if rest.split() else "")
-            waiting += _waiting(rest.split())
+            words = rest.split()
+            transports.append(words[0] if words else "")
+            # Sends less receives of a TCP transport: words 7 and 8 of its line (net/sunrpc/xprtsock.c).
+            counts = [whole_number(word) for word in words[6:8]] if words[:1] == ["tcp"] else []
+            if len(counts) == 2 and None not in counts:
+                waiting += max((counts[0] or 0) - (counts[1] or 0), 0)
     operations.sort(key=lambda operation: (-operation.calls, operation.name))
     return MountStats(
         export=unescape(heading[1]),

@@ -78,16 +78,12 @@ def read_scheduling(pid: int, proc: str = PROC) -> dict[int, tuple[str, int]]:
 
 def parse_limits(text: str) -> dict[str, int | None]:
     """Soft limit by name, such as ``Max open files``; None for ``unlimited``."""
-    return {name: _limit(soft) for name, soft, _ in _LIMIT.findall(text)}
+    return {name: None if soft == "unlimited" else int(soft) for name, soft, _ in _LIMIT.findall(text)}
 
 
 def parse_hard_limits(text: str) -> dict[str, int | None]:
     """Hard limit by name; None for ``unlimited``."""
-    return {name: _limit(hard) for name, _, hard in _LIMIT.findall(text) if hard}
-
-
-def _limit(word: str) -> int | None:
-    return None if word == "unlimited" else int(word)
+    return {name: None if hard == "unlimited" else int(hard) for name, _, hard in _LIMIT.findall(text) if hard}
 
 
 def descriptor_path(descriptor: int) -> str:

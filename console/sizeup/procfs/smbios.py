@@ -75,16 +75,6 @@ def walk_structures(table: bytes) -> Iterator[SmbiosStructure]:
         start = end + 2
 
 
-def _size(device: SmbiosStructure) -> int | None:
-    size = device.number(0x0C, 2)
-    if size is None or size == _SIZE_UNKNOWN:
-        return None
-    if size == _SIZE_EXTENDED:
-        extended = device.number(0x1C, 4)
-        return None if extended is None else (extended & 0x7FFF_FFFF) << 20
-    return (size & 0x7FFF) << (10 if size & 0x8000 else 20)
-
-
 def _speed(device: SmbiosStructure, offset: int, extended_offset: int) -> int | None:
     megatransfers = device.number(offset, 2)
     if megatransfers == _SPEED_EXTENDED:
@@ -95,25 +85,29 @@ def _speed(device: SmbiosStructure, offset: int, extended_offset: int) -> int | 
 
 def channel_of(bank: str | None, name: str | None) -> str | None:
     """Return the locator up to the name of the channel: ``P0 CHANNEL A`` of ``P0 CHANNEL A DIMM 0``."""
-    for locator in (bank, name):
-        match = _CHANNEL.match(locator or "")
-        if match is not None:
-            return match[0]
-    return None
+    matches = (_CHANNEL.match(locator or "") for locator in (bank, name))
+    return next((match[0] for match in matches if match is not None), None)
 
 
 def _slot(device: SmbiosStructure) -> DimmSlot:
-    name, bank, size = device.text(_LOCATOR), device.text(_BANK), _size(device)
-    empty = size == 0
+    name, bank = device.text(_LOCATOR), device.text(_BANK)
+    stated, size = device.number(0x0C, 2), None
+    if stated == _SIZE_EXTENDED:
+        extended = device.number(0x1C, 4)
+        size = None if extended is None else (extended & 0x7FFF_FFFF) << 20
+    elif stated is not None and stated != _SIZE_UNKNOWN:
+        size = (stated & 0x7FFF) << (10 if stated & 0x8000 else 20)
+    if size == 0:
+        return DimmSlot(name=name, bank=bank, size_bytes=0, channel=channel_of(bank, name))
     return DimmSlot(
         name=name,
         bank=bank,
         size_bytes=size,
-        kind=None if empty else _KINDS.get(device.number(0x12, 1) or 0),
-        rated_transfers_per_second=None if empty else _speed(device, 0x15, 0x54),
-        configured_transfers_per_second=None if empty else _speed(device, 0x20, 0x58),
-        manufacturer=None if empty else device.text(_MANUFACTURER),
-        part_number=None if empty else device.text(_PART),
+        kind=_KINDS.get(device.number(0x12, 1) or 0),
+        rated_transfers_per_second=_speed(device, 0x15, 0x54),
+        configured_transfers_per_second=_speed(device, 0x20, 0x58),
+        manufacturer=device.text(_MANUFACTURER),
+        part_number=device.text(_PART),
         channel=channel_of(bank, name),
     )
 
