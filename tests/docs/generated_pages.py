@@ -9,7 +9,10 @@ from sizeup.cli.parser import build_parser
 from sizeup.errors import ExitStatus
 from sizeup.sizing.keys import KEYS
 
-_MOST = 12
+_FEW = 9
+"""Options of a command that a page lists by name alone."""
+
+_MOST = 7
 """Shared options that a page lists one by one."""
 
 _ALIKE = frozenset({"--json", "--output", "--allow-undecided", "--yes"})
@@ -24,10 +27,10 @@ def commands_page() -> str:
 def _commands() -> Iterator[str]:
     yield "# Commands"
     yield ""
-    yield "What each command does, and its options in short; `--help` has the whole. `sizeup --batch` is `sizeup run`."
-    yield "Results go to standard output or `-o`, progress to standard error. `--json` prints base units, a `schema`,"
-    yield "and `null` with a reason for what is unknown. `--allow-undecided` exits with 0 in place of 6."
-    yield "[Exit statuses](exit-statuses.md) are the same for all. An option that stands above is named alone."
+    yield "What does each command do? Options stand here in short, or by name; `--help` has the whole."
+    yield "`sizeup --batch` is `sizeup run`. Where a command has them, `-o, --output` names the file to write, `--json`"
+    yield "prints base units and `null` with a reason for what is unknown, `--allow-undecided` exits with 0 in place of"
+    yield "6, `--yes` asks nothing. [Exit statuses](exit-statuses.md) are the same for all."
     console = build_parser()
     yield from _section("sizeup", console, frozenset())
     known = frozenset(
@@ -40,27 +43,30 @@ def _commands() -> Iterator[str]:
 
 
 def _section(name: str, parser: argparse.ArgumentParser, known: frozenset[tuple[str, str | None]]) -> Iterator[str]:
-    yield from ("", f"## {name}", "")
+    places = [action for action in parser._actions if not action.option_strings]
+    yield from ("", f"## {' '.join([name, *(_option(action).strip('`') for action in places)])}", "")
     yield _words(re.split(r"\n\n", (parser.description or "").strip())[0])
     rows, shared = [], []
     for group in parser._action_groups:
         for action in group._group_actions:
-            if action.dest in ("help", "version") or action.help == argparse.SUPPRESS:
-                continue
             options = action.option_strings
-            if _ALIKE.intersection(options) or (
-                options and known.issuperset((o, _short(action, parser)) for o in options)
-            ):
+            if action.dest in ("help", "version") or action.help == argparse.SUPPRESS or _ALIKE.intersection(options):
+                continue
+            if not options:  # its name is in the heading
+                continue
+            if options and known.issuperset((option, _short(action, parser)) for option in options):
                 shared.append(options[0] if options[0].startswith("--") else options[-1])
                 continue
             rows.append((_option(action), _words(_short(action, parser))))
-    if rows:
+    if len(rows) > _FEW:
         yield ""
         yield from (f"- {option}: {text}" for option, text in rows)
+        rows = []
+    named = [*(option for option, _ in rows), *(f"`{option}`" for option in shared)]
     if len(shared) > _MOST:  # those of the console stand together
-        yield from ("", f"Also: `{shared[0]}` to `{shared[-1]}`.")
-    elif shared:
-        yield from ("", f"Also: {', '.join(f'`{option}`' for option in shared)}.")
+        named = [f"those of `sizeup` from `{shared[0]}` to `{shared[-1]}`"]
+    if named:
+        yield from ("", f"{'Options' if rows else 'Also'}: {', '.join(named)}.")
 
 
 def _option(action: argparse.Action) -> str:
@@ -105,8 +111,9 @@ def exit_statuses_table() -> str:
 
 def workload_keys_table() -> str:
     """Return the table of docs/reference/workload-keys.md: what a workload may state."""
+    detail = r", (?:at the percentile|as in its|such as|on each|for the number|random and)"
     rows = (
-        f"| `{key.name}` | {_words(key.help)} |"
+        f"| `{key.name}` | {re.split(detail, _words(key.help))[0]} |"
         for key in KEYS.values()
         if key.name.partition(".")[0] in ("workload", "redo", "db", "sga", "memory")
     )
