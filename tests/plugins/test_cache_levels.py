@@ -217,6 +217,19 @@ def test_load_of_others_is_no_cause_in_a_cache_of_one_cpu() -> None:
     assert str(found.extra["range_cause"]).endswith("; cause unknown")
 
 
+def test_memory_is_of_all_cpus_and_their_load_a_cause_of_its_range() -> None:
+    found = level(
+        (128 * MIB, point(90.0)),
+        (256 * MIB, point(180.0)),
+        of=Level("DRAM", 128 * MIB, 128 * MIB),
+        conditions=CurveConditions(OthersUse(0.4, 0.0), guest=True),
+    )
+
+    assert str(found.extra["range_cause"]).endswith(
+        "; DRAM is shared by all CPUs, and other processes used 40% of the CPUs"
+    )
+
+
 @pytest.mark.parametrize(("latency_ns", "text"), [(1.5, "4.5"), (647.0, "1,940"), (4000.0, "12,000")])
 def test_cycles_are_whole_numbers_without_an_exponent(latency_ns: float, text: str) -> None:
     both = (8 * MIB, point(latency_ns)), (16 * MIB, point(latency_ns))
