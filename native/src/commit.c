@@ -88,11 +88,6 @@ static int flush(struct log *log, uint32_t records)
 	return status;
 }
 
-static bool stopping(const struct log *log)
-{
-	return atomic_load_explicit(&log->stop->requested, memory_order_relaxed);
-}
-
 /* Wait for the first committer that asks, unless some did before the last flush ended. Return up to when they count. */
 static int64_t next_flush(const struct log *log, int64_t ended_ns)
 {
@@ -102,7 +97,7 @@ static int64_t next_flush(const struct log *log, int64_t ended_ns)
 		first_ns = log->asked_ns[i] < first_ns ? log->asked_ns[i] : first_ns;
 	if (first_ns < ended_ns)
 		return ended_ns - 1; /* those that the last flush released are too late for this one */
-	while (now_ns < first_ns && !stopping(log)) /* as busy as one of those who work; a sleep would end late */
+	while (now_ns < first_ns && !io_stopping(log->stop)) /* as busy as one of those who work; a sleep would end late */
 		now_ns = sizeup_clock_now_ns();
 	return now_ns;
 }
@@ -133,7 +128,7 @@ static void keep_log(struct log *log, int schedstat_fd)
 	for (uint32_t i = 0; i < log->spec->committers; i++)
 		log->asked_ns[i] = ended_ns + i;
 	io_counter_set(&counters->submitted, log->spec->committers);
-	while (status == 0 && !stopping(log)) {
+	while (status == 0 && !io_stopping(log->stop)) {
 		const int64_t limit_ns = next_flush(log, ended_ns), start_ns = sizeup_clock_now_ns();
 		const uint64_t before_bytes = log->written_bytes;
 		uint32_t records = 0;

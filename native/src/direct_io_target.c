@@ -61,8 +61,15 @@ static int64_t resident_pages(int fd, uint64_t offset, size_t bytes, unsigned ch
  * mincore(2) takes a byte and a lookup for every page: a file of 4 TiB would need 1 GiB of answers and about a minute.
  * So it is asked for one window after the other, and in a large file for evenly spaced ones that stand for the rest.
  */
-static int64_t resident_bytes(int fd, uint64_t size_bytes, size_t page_bytes)
+int64_t sizeup_io_cached_bytes(int fd, uint64_t size_bytes)
 {
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	const struct {
+		uint64_t offset, length;
+	} range = { 0, size_bytes };
+	struct {
+		uint64_t cached, dirty, writeback, evicted, recently_evicted;
+	} known;
 	struct stat status;
 	unsigned char resident[WINDOW_PAGES];
 	const uint64_t window_bytes = WINDOW_PAGES * page_bytes;
@@ -71,6 +78,8 @@ static int64_t resident_bytes(int fd, uint64_t size_bytes, size_t page_bytes)
 	uint64_t seen_bytes = 0;
 	int64_t pages = 0;
 
+	if (syscall(SYS_NUMBER_CACHESTAT, fd, &range, &known, 0) == 0)
+		return (int64_t)(known.cached * page_bytes);
 	/* The kernel says so only to the owner of a file and to who may write it; for others every page looks resident. */
 	if (fstat(fd, &status) < 0 || (status.st_uid != geteuid() && geteuid() != 0 &&
 				       faccessat(fd, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) != 0))
@@ -89,21 +98,6 @@ static int64_t resident_bytes(int fd, uint64_t size_bytes, size_t page_bytes)
 	if (seen_bytes == size_bytes)
 		return pages * (int64_t)page_bytes;
 	return (int64_t)((double)pages * (double)page_bytes * ((double)size_bytes / (double)seen_bytes));
-}
-
-int64_t sizeup_io_cached_bytes(int fd, uint64_t size_bytes)
-{
-	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	const struct {
-		uint64_t offset, length;
-	} range = { 0, size_bytes };
-	struct {
-		uint64_t cached, dirty, writeback, evicted, recently_evicted;
-	} pages;
-
-	if (syscall(SYS_NUMBER_CACHESTAT, fd, &range, &pages, 0) == 0)
-		return (int64_t)(pages.cached * page_bytes);
-	return resident_bytes(fd, size_bytes, page_bytes);
 }
 
 int sizeup_io_extents(int fd, uint64_t size_bytes, int flush, struct sizeup_io_extents *extents)

@@ -114,11 +114,6 @@ static int map_buffers(struct run *run)
 	return 0;
 }
 
-static bool stopping(const struct run *run)
-{
-	return atomic_load_explicit(&run->worker->stop->requested, memory_order_relaxed);
-}
-
 const struct io_engine *io_engine_of(int32_t engine)
 {
 	static const struct io_engine *const engines[] = {
@@ -259,7 +254,7 @@ static void begin(struct run *run, struct slot *slot, int64_t now_ns)
 
 static bool may_start(const struct run *run)
 {
-	return !run->region_done && !stopping(run) &&
+	return !run->region_done && !io_stopping(run->worker->stop) &&
 	       atomic_load_explicit(&run->counters->status, memory_order_relaxed) == 0;
 }
 

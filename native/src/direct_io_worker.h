@@ -111,6 +111,11 @@ struct io_stop {
 	atomic_bool requested;
 };
 
+static inline bool io_stopping(const struct io_stop *stop)
+{
+	return atomic_load_explicit(&stop->requested, memory_order_relaxed);
+}
+
 struct io_worker {
 	struct sizeup_io_worker spec;
 	const struct io_stop *stop;

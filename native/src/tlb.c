@@ -13,14 +13,8 @@ int32_t sizeup_tlb_structured(const struct sizeup_cpuid *subleaf, uint64_t page_
 {
 	const uint32_t type = subleaf->edx & 0x1f, level = subleaf->edx >> 5 & 0x7;
 	const uint32_t ways = subleaf->ebx >> 16, sets = subleaf->ecx;
-	uint32_t page = 0;
+	const uint32_t page = (page_bytes == SIZE_4K) | (page_bytes == SIZE_2M) << 1 | (page_bytes == SIZE_1G) << 3;
 
-	if (page_bytes == SIZE_4K)
-		page = 1u << 0;
-	else if (page_bytes == SIZE_2M)
-		page = 1u << 1;
-	else if (page_bytes == SIZE_1G)
-		page = 1u << 3;
 	/* data, unified, load-only: the kinds that serve loads */
 	if (level != 2 || (type != 1 && type != 3 && type != 4) || !(subleaf->ebx & page))
 		return 0;

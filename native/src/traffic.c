@@ -74,14 +74,6 @@ static void write_block(char *block, uint64_t value)
 		words[i] = both;
 }
 
-static void wait_ns(int64_t ns)
-{
-	const int64_t end_ns = sizeup_clock_now_ns() + ns;
-
-	while (sizeup_clock_now_ns() < end_ns)
-		;
-}
-
 static void stream(struct member *member, const struct sizeup_arena *arena)
 {
 	const struct thread_settings *const settings = &member->group->settings;
@@ -107,8 +99,12 @@ static void stream(struct member *member, const struct sizeup_arena *arena)
 		}
 		offset = offset + 2 * BLOCK_BYTES <= arena->bytes ? offset + BLOCK_BYTES : 0;
 		__atomic_store_n(&member->work, member->work + BLOCK_BYTES, __ATOMIC_RELAXED);
-		if (delay_ns)
-			wait_ns(delay_ns);
+		if (delay_ns) {
+			const int64_t end_ns = sizeup_clock_now_ns() + delay_ns;
+
+			while (sizeup_clock_now_ns() < end_ns)
+				;
+		}
 	}
 }
 

@@ -44,13 +44,20 @@ class ClockSkew:
         names = methods()
         estimate = _START_SECONDS + len(names) * min(reads, _ALONE_READS) * _SECONDS_PER_READ_ALONE
         if pairs:
-            compared = sum(name in names for name in _COMPARED)
-            estimate += compared * reads * _SECONDS_PER_READ.get(pairs[0].shares, _SECONDS_PER_NEAR_READ)
+            estimate += (
+                sum(name in names for name in _COMPARED)
+                * reads
+                * _SECONDS_PER_READ.get(pairs[0].shares, _SECONDS_PER_NEAR_READ)
+            )
             estimate += sum(
                 _SECONDS_PER_PARTNER
                 + min(reads, _PAIR_READS) * _SECONDS_PER_READ.get(pair.shares, _SECONDS_PER_NEAR_READ)
                 for pair in pairs
             )
+        cpus, allowed_set = {allowed[0], *partners}, set(machine.allowed_cpus)
+        groups = [(f"node {node.os_id}", allowed_set.intersection(node.pus)) for node in machine.nodes]
+        groups += [(f"package {at}", allowed_set.intersection(one.pus)) for at, one in enumerate(machine.packages)]
+        missed = [name for name, members in groups if members and not cpus & members]
         yield Step(
             id=NAME,
             probe=NAME,
@@ -59,7 +66,7 @@ class ClockSkew:
                 "cpu": allowed[0],
                 "partners": json.dumps(partners),
                 "reads": reads,
-                "not_compared": json.dumps(_not_compared(machine, (allowed[0], *partners))),
+                "not_compared": json.dumps(missed),
             },
             estimated_seconds=estimate,
             time_limit_seconds=60.0 + 2.0 * estimate,
@@ -97,14 +104,6 @@ class ClockSkew:
         for number, partner in enumerate(partners[1:]):
             yield from _order(names.index(method), method, cpu, partner, min(reads, _PAIR_READS), rates, context)
             yield Progress((len(compared) + number + 1) / (len(compared) + len(partners)))
-
-
-def _not_compared(machine: Machine, compared: tuple[int, ...]) -> list[str]:
-    """Return the names of nodes and packages of which CPUs may be used and none is compared."""
-    allowed, cpus = set(machine.allowed_cpus), set(compared)
-    groups = [(f"node {node.os_id}", allowed.intersection(node.pus)) for node in machine.nodes]
-    groups += [(f"package {at}", allowed.intersection(package.pus)) for at, package in enumerate(machine.packages)]
-    return [name for name, members in groups if members and not cpus & members]
 
 
 def _order(

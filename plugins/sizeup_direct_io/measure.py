@@ -364,7 +364,10 @@ def _observe(
         if measured < window.seconds and not over and following == "go on":
             continue
         # The last block of a file that became full is shorter than the others and less precise.
-        blocks = _blocks(marks[:-1] if over and len(marks) > 2 else marks)
+        counted = marks[:-1] if over and len(marks) > 2 else marks
+        pieces = min(BLOCKS, len(counted) - 1)
+        edges = [counted[round(i * (len(counted) - 1) / pieces)] for i in range(pieces + 1)]
+        blocks = tuple((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(edges))
         width = half_width(blocks)
         mean = statistics.fmean(blocks)
         converged = width is not None and mean > 0 and width / mean <= window.precision
@@ -407,13 +410,6 @@ def _mark(samples: Mapping[str, IoSample]) -> tuple[float, int]:
 
 def _done(samples: Mapping[str, IoSample]) -> int:
     return sum(sample.requests for sample in samples.values())
-
-
-def _blocks(marks: Sequence[tuple[float, int]]) -> tuple[float, ...]:
-    """Return the IOPS of up to ``BLOCKS`` blocks with equal numbers of samples."""
-    pieces = min(BLOCKS, len(marks) - 1)
-    edges = [marks[round(i * (len(marks) - 1) / pieces)] for i in range(pieces + 1)]
-    return tuple((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(edges))
 
 
 def busiest_share(

@@ -99,23 +99,19 @@ def run_statement(title: str, parts: Sequence[Part], path_changes: Sequence[str]
         return {"statement": "Storage figures passed every check", "evidence": "\n".join(path_changes)}
     use = "A verdict counts them as far as they reach" if evidence else "No verdict uses them"
     use = use if failed else "They are used; read the reasons"
-    return {
-        "statement": f"{state}: {' and '.join(clauses)}",
-        "consequence": f"{use} ({title}).",
-        "evidence": "\n".join(_reasons(parts, path_changes)),
-        "remedy": " ".join(_REMEDIES[name] for name in failed if name in _REMEDIES),
-    }
-
-
-def _reasons(parts: Sequence[Part], path_changes: Sequence[str]) -> list[str]:
-    """Return lost paths, the reasons of all checks, those of failed ones first, and how many more there are."""
     gravest_first = sorted(parts, key=lambda part: part.value)
     causes = dict.fromkeys(cause for part in gravest_first for cause in part.causes)
     on_paths = [cause for cause in causes if any(change in cause for change in path_changes)]
     on_paths += [change for change in path_changes if not any(change in cause for cause in causes)]
-    found = [*on_paths, *(cause for cause in causes if cause not in on_paths)]
-    more = len(found) - _MOST_REASONS
-    return [*found[:_MOST_REASONS], *([plural(more, "further reason")] if more > 0 else [])]
+    reasons = [*on_paths, *(cause for cause in causes if cause not in on_paths)]  # lost paths come first
+    more = len(reasons) - _MOST_REASONS
+    shown = [*reasons[:_MOST_REASONS], *([plural(more, "further reason")] if more > 0 else [])]
+    return {
+        "statement": f"{state}: {' and '.join(clauses)}",
+        "consequence": f"{use} ({title}).",
+        "evidence": "\n".join(shown),
+        "remedy": " ".join(_REMEDIES[name] for name in failed if name in _REMEDIES),
+    }
 
 
 class PointVerdict(Struct, frozen=True):

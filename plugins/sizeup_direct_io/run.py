@@ -126,7 +126,7 @@ class Run(TargetRun):
                 yield Gap(f"io.direct: CPUs near {each.target.path}", each.near_cpus.description)
         self._counter_source, background = yield from self._start()
         self._verdict = PointVerdict(
-            setup, background, settings.path_limit or None, settings.path_bandwidth, settings.cache_size
+            setup, background, settings.path_limit or None, settings.bandwidth("path_bandwidth"), settings.cache_size
         )
         yield from self._checks(streams)
         cold = None
@@ -148,7 +148,7 @@ class Run(TargetRun):
                 yield from self._objective(results)
         if settings.other_paths:
             self._where = ""  # what fails there names its own path
-            yield from compare_paths(self._load(results[0]), self._setups, settings.combined_bandwidth)
+            yield from compare_paths(self._load(results[0]), self._setups, settings.bandwidth("combined_bandwidth"))
             self._where = settings.path
         if settings.scale_threads:
             yield from scale_threads(self._load(results[0]), setup, self._counter_source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Literal
 
 from msgspec import Struct
 
@@ -158,19 +159,10 @@ class RunSettings(Struct, frozen=True):
         """Whether any point extends the file."""
         return any(sweep.extends for sweep in self.sweeps)
 
-    @property
-    def path_bandwidth(self) -> TargetBandwidth | None:
-        """Of the path; None if unknown."""
-        return _bandwidth(self.path_bandwidth_bytes_per_second, self.path_bandwidth_source)
-
-    @property
-    def combined_bandwidth(self) -> TargetBandwidth | None:
-        """Of all paths together; None if unknown."""
-        return _bandwidth(self.combined_bandwidth_bytes_per_second, self.combined_bandwidth_source)
-
-
-def _bandwidth(bytes_per_second: float, source: str) -> TargetBandwidth | None:
-    return TargetBandwidth(bytes_per_second, source) if source else None
+    def bandwidth(self, name: Literal["path_bandwidth", "combined_bandwidth"]) -> TargetBandwidth | None:
+        """Return the one of the path, or of all paths together; None if unknown."""
+        rate, source = (getattr(self, f"{name}_{part}") for part in ("bytes_per_second", "source"))
+        return TargetBandwidth(rate, source) if source else None
 
 
 def bandwidth_settings(name: str, path_bandwidth: TargetBandwidth | None) -> Settings:

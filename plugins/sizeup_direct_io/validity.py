@@ -238,56 +238,6 @@ def check_direct(evidence: Evidence) -> Iterator[Reason]:
             yield passed(text)
 
 
-def _check_invisible_caches(evidence: Evidence) -> Iterator[Reason]:
-    """Yield the caches beyond this host: none can be excluded, except by a working set that is far larger."""
-    holders = list(evidence.storage_systems)
-    holders += ["virtual device"] if evidence.virtual else []
-    holders += ["network file system"] if evidence.network else []
-    used, stated = evidence.working_set_bytes, evidence.stated_cache_bytes
-    size, working_set = format_bytes(stated), f"working set of {format_bytes(used)}"
-    if stated and not holders:
-        holders = ["storage"]
-    for holder in holders:
-        if not stated:
-            yield warn(
-                f"{holder}: its cache is not visible from this host and may serve the {working_set}",
-                f"set cache_size to the size of that cache and size to {EXCEEDS_CACHE} times it",
-            )
-        elif used < EXCEEDS_CACHE * stated:
-            yield warn(
-                f"{holder}: its cache ({size}, cache_size) may serve much of the {working_set}",
-                f"set size to {format_bytes(EXCEEDS_CACHE * stated)} or more",
-            )
-        else:
-            yield passed(
-                f"{holder}: its cache ({size}, cache_size) holds at most {stated / used:.0%} of the {working_set}"
-            )
-
-
-def _check_speed(evidence: Evidence) -> Iterator[Reason]:
-    """Compare the figure with the bandwidth of the path and the mechanics of the disks.
-
-    A number of IOPS alone is no sign of a cache: two NVMe devices of 2017 reached 2.4 million.
-    """
-    rate = format_rate(evidence.bytes_per_second)
-    verdict, limit, source = Validity.FAIL, evidence.path_limit, "path_limit"
-    if not limit and (path := evidence.path_bandwidth):
-        # Discovery may not know every stage.
-        verdict, limit, source = Validity.WARN, path.bytes_per_second, path.source
-    if not limit:
-        yield unknown(f"{rate}: the bandwidth of the path is unknown", "set path_limit to compare with it")
-    elif evidence.bytes_per_second > limit:
-        yield suspect_cache(verdict, f"{rate} exceeds the bandwidth of the path ({format_rate(limit)}, {source})")
-    else:
-        yield passed(f"{rate} is within the bandwidth of the path ({format_rate(limit)}, {source})")
-    if evidence.iops > ROTATING_IOPS * evidence.rotating_disks > 0:
-        disks = "a rotating disk" if evidence.rotating_disks == 1 else f"{evidence.rotating_disks} rotating disks"
-        yield warn(
-            f"{format_value(evidence.iops, '1/s')} random IOPS exceed what {disks} can deliver: a cache, or flash that "
-            "reports itself as rotating"
-        )
-
-
 def check_physical(evidence: Evidence) -> Iterator[Reason]:
     """Check whether the data exists and came from a device that can be this fast."""
     if (extents := evidence.extents) is not None:
@@ -314,7 +264,24 @@ def check_physical(evidence: Evidence) -> Iterator[Reason]:
             yield passed(f"{content.blocks} blocks that were sampled before the run hold data")
     if evidence.small_read_p50_ns is not None and evidence.small_read_p50_ns < IMPLAUSIBLE_NS:
         yield warn(f"read latency p50 of {format_ns(evidence.small_read_p50_ns)} is that of a cache, not of a device")
-    yield from _check_speed(evidence)
+    # A number of IOPS alone is no sign of a cache: two NVMe devices of 2017 reached 2.4 million.
+    rate = format_rate(evidence.bytes_per_second)
+    verdict, limit, source = Validity.FAIL, evidence.path_limit, "path_limit"
+    if not limit and (path := evidence.path_bandwidth):
+        # Discovery may not know every stage.
+        verdict, limit, source = Validity.WARN, path.bytes_per_second, path.source
+    if not limit:
+        yield unknown(f"{rate}: the bandwidth of the path is unknown", "set path_limit to compare with it")
+    elif evidence.bytes_per_second > limit:
+        yield suspect_cache(verdict, f"{rate} exceeds the bandwidth of the path ({format_rate(limit)}, {source})")
+    else:
+        yield passed(f"{rate} is within the bandwidth of the path ({format_rate(limit)}, {source})")
+    if evidence.iops > ROTATING_IOPS * evidence.rotating_disks > 0:
+        disks = "a rotating disk" if evidence.rotating_disks == 1 else f"{evidence.rotating_disks} rotating disks"
+        yield warn(
+            f"{format_value(evidence.iops, '1/s')} random IOPS exceed what {disks} can deliver: a cache, or flash that "
+            "reports itself as rotating"
+        )
     if evidence.device_bytes is not None and evidence.requested_bytes:
         ratio = evidence.device_bytes / evidence.requested_bytes
         counted = f"{ratio:.0%} of the requested bytes were counted by the {'NFS client' if evidence.nfs else 'device'}"
@@ -326,7 +293,29 @@ def check_physical(evidence: Evidence) -> Iterator[Reason]:
             yield passed(counted)
     elif evidence.device_bytes is None and not evidence.network and not evidence.in_user_space:
         yield unknown("the disks beneath the target are unknown, and with them their caches")
-    yield from _check_invisible_caches(evidence)
+    # No cache beyond this host can be excluded, except by a working set that is far larger.
+    holders = list(evidence.storage_systems)
+    holders += ["virtual device"] if evidence.virtual else []
+    holders += ["network file system"] if evidence.network else []
+    used, stated = evidence.working_set_bytes, evidence.stated_cache_bytes
+    size, working_set = format_bytes(stated), f"working set of {format_bytes(used)}"
+    if stated and not holders:
+        holders = ["storage"]
+    for holder in holders:
+        if not stated:
+            yield warn(
+                f"{holder}: its cache is not visible from this host and may serve the {working_set}",
+                f"set cache_size to the size of that cache and size to {EXCEEDS_CACHE} times it",
+            )
+        elif used < EXCEEDS_CACHE * stated:
+            yield warn(
+                f"{holder}: its cache ({size}, cache_size) may serve much of the {working_set}",
+                f"set size to {format_bytes(EXCEEDS_CACHE * stated)} or more",
+            )
+        else:
+            yield passed(
+                f"{holder}: its cache ({size}, cache_size) holds at most {stated / used:.0%} of the {working_set}"
+            )
     if evidence.in_user_space:
         yield unknown("file system in user space (FUSE): a cache in its program is not visible here")
 

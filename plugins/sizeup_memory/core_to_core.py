@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from sizeup.errors import RefusedError
 from sizeup.model.cpu_pairs import MIN_PAIRS, CpuPair, CpuPairs, cpu_pairs
@@ -86,7 +86,18 @@ class CoreToCore:
         settings = _CoreToCoreSettings.of(step.settings)
         lines = settings.pairs
         caveats = leave_cpus_or_tell(settings.cpus)
-        yield from _not_measured(lines, settings.pairs_by_class)
+        measured = Counter(shares for _, _, shares in {(line.cpu, line.partner, line.shares) for line in lines})
+        # A pair may have needed one or two more than there was room for.
+        full = len(lines) > MAX_POINTS - 2
+        limit = f"at most {MAX_POINTS:,} measurements fit one step"
+        limit = limit if full else "all would exceed the time limit of the step"
+        remedy = "" if full else ". A larger budget or fewer replicates measure more pairs"
+        for shares, total in settings.pairs_by_class.items():
+            if measured[shares] < total:
+                yield Gap(
+                    f"{NAME}: {total - measured[shares]:,} of {total:,} pairs of CPUs ({shares})",
+                    f"not measured: {limit}. {measured[shares]:,} were measured, spread over the machine{remedy}",
+                )
         points = tuple(
             EstimatePoint(
                 "handoff",
@@ -177,20 +188,3 @@ def _with_a_free_core(machine: Machine, taken: list[_Homes]) -> list[_Homes]:
     kept = [(pair, homes) for pair, homes in taken if free.isdisjoint((pair.cpu, pair.partner))]
     before, after = (Counter(pair.shares for pair, _ in pairs) for pairs in (taken, kept))
     return kept if all(after[shares] >= min(before[shares], MIN_PAIRS) for shares in before) else taken
-
-
-def _not_measured(lines: Sequence[_Line], totals: Mapping[str, int]) -> Iterable[Gap]:
-    """Yield a gap for each class of pairs that is measured in part."""
-    measured = Counter(shares for _, _, shares in {(line.cpu, line.partner, line.shares) for line in lines})
-    # A pair may have needed one or two more than there was room for.
-    full = len(lines) > MAX_POINTS - 2
-    limit = (
-        f"at most {MAX_POINTS:,} measurements fit one step" if full else "all would exceed the time limit of the step"
-    )
-    remedy = "" if full else ". A larger budget or fewer replicates measure more pairs"
-    for shares, total in totals.items():
-        if measured[shares] < total:
-            yield Gap(
-                f"{NAME}: {total - measured[shares]:,} of {total:,} pairs of CPUs ({shares})",
-                f"not measured: {limit}. {measured[shares]:,} were measured, spread over the machine{remedy}",
-            )

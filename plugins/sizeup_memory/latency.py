@@ -112,8 +112,22 @@ class MemoryLatency:
             if not added:
                 break
             yield from curve.measure(added, seconds, context, min(1.0, (curve.seconds + seconds) / budget))
-        if pattern.level_series and not context.canceled:
-            yield from _levels(levels, curve, settings)
+        if not pattern.level_series or context.canceled:
+            return
+        reported, estimates = any(level.name != chase_patterns.DRAM for level in levels), list(curve.estimates.items())
+        for level in levels:
+            estimate = chase_patterns.level_estimate(pattern.level_series, level, estimates, curve.conditions)
+            if estimate is None:
+                least = f"no working set of at least {format_bytes(level.least_bytes)} was measured"
+                yield Gap(f"{NAME}: {level.name} latency of {pattern.name}", f"unknown: {least}")
+            elif reported or level.name != chase_patterns.DRAM:
+                yield estimate
+            else:
+                cache = format_bytes(settings.last_level_cache_bytes)
+                unknown = f"the cache sizes of this CPU are unknown: {cache} was assumed for the last-level cache"
+                yield replace(estimate, caveats=(*estimate.caveats, unknown))
+        for reason in settings.levels_left_out:
+            yield Gap(f"{NAME}: cache level", f"left out: {reason}")
 
 
 class _Curve:
@@ -203,25 +217,6 @@ def _memory_bytes(spans: Sequence[int], pattern: chase_patterns.ChasePattern) ->
     kept = _kept_ring(spans, pattern)
     others = max((span for span in spans if span != kept), default=0)
     return kept + others
-
-
-def _levels(levels: Sequence[chase_patterns.Level], curve: _Curve, settings: _LatencySettings) -> Iterator[Emission]:
-    """State the latency of each level, and why one has none."""
-    pattern, conditions = settings.chase, curve.conditions
-    reported = [level.name for level in levels if level.name != chase_patterns.DRAM]
-    for level in levels:
-        estimate = chase_patterns.level_estimate(pattern.level_series, level, list(curve.estimates.items()), conditions)
-        if estimate is None:
-            least = f"no working set of at least {format_bytes(level.least_bytes)} was measured"
-            yield Gap(f"{NAME}: {level.name} latency of {pattern.name}", f"unknown: {least}")
-        elif reported or level.name != chase_patterns.DRAM:
-            yield estimate
-        else:
-            cache = format_bytes(settings.last_level_cache_bytes)
-            unknown = f"the cache sizes of this CPU are unknown: {cache} was assumed for the last-level cache"
-            yield replace(estimate, caveats=(*estimate.caveats, unknown))
-    for reason in settings.levels_left_out:
-        yield Gap(f"{NAME}: cache level", f"left out: {reason}")
 
 
 def _step(machine: Machine, settings: Settings, name: str) -> Step:

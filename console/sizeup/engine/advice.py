@@ -67,7 +67,14 @@ def save_advice(path: str, values: Mapping[str, Value], machine: Machine | None 
     if not os.path.exists(path):
         if machine is None:
             raise UsageError(f"{path}: cannot save the inputs: the file no longer exists")
-        _create(path, values, machine)
+        hostname, now = machine.platform.hostname or host_name(), utc_text(datetime.now(UTC))
+        header = SessionRecord(FORMAT, str(uuid.uuid4()), TOOL, hostname, now)
+        made = Session(header, machine=machine, stated=stated_inputs(values))
+        findings = (FindingRecord(1, finding) for finding in machine.findings)
+        with Writer.create(path) as writer:
+            advice = advice_record(2, machine, made)
+            writer.write(header, MachineRecord(1, machine), *findings, advice, EndRecord(3, "complete"))
+            writer.sync()
         return
     session = read_session(path)
     if session.machine is None:
@@ -82,16 +89,4 @@ def save_advice(path: str, values: Mapping[str, Value], machine: Machine | None 
         records.append(replace(session.end, t_ns=t_ns + 1))
     with Writer.append(path, beside_another="inputs") as writer:
         writer.write(*records)
-        writer.sync()
-
-
-def _create(path: str, values: Mapping[str, Value], machine: Machine) -> None:
-    header = SessionRecord(
-        FORMAT, str(uuid.uuid4()), TOOL, machine.platform.hostname or host_name(), utc_text(datetime.now(UTC))
-    )
-    session = Session(header, machine=machine, stated=stated_inputs(values))
-    findings = (FindingRecord(1, finding) for finding in machine.findings)
-    with Writer.create(path) as writer:
-        advice = advice_record(2, machine, session)
-        writer.write(header, MachineRecord(1, machine), *findings, advice, EndRecord(3, "complete"))
         writer.sync()

@@ -40,8 +40,16 @@ class BatchControl:
         """When the terminal was lost and the run went on, on CLOCK_MONOTONIC_RAW; None while it was not."""
         self.console: ConsoleCost | None = None
         """What the console that controls the run reported last of its own use; None where there is none."""
-        if commands:
-            self._register_input()
+        if not commands:
+            return
+        try:
+            self._epoll.register(0, select.EPOLLIN)
+        except PermissionError:
+            # A regular file or /dev/null is always readable: read all of it now.
+            while self._read_input():
+                pass
+        except OSError:
+            self._on_input_end()  # closed
 
     def __enter__(self) -> BatchControl:
         self._old_wakeup = signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
@@ -89,16 +97,6 @@ class BatchControl:
             self.read_commands()
         self._step_canceled = False
         return not self.cancel_run
-
-    def _register_input(self) -> None:
-        try:
-            self._epoll.register(0, select.EPOLLIN)
-        except PermissionError:
-            # A regular file or /dev/null is always readable: read all of it now.
-            while self._read_input():
-                pass
-        except OSError:
-            self._on_input_end()  # closed
 
     def _read_input(self) -> bool:
         """Execute the commands on standard input; False at its end."""

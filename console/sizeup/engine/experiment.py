@@ -186,7 +186,12 @@ class _Experiment:
             self._display.show(
                 f"run {number + 1} of {len(self._spec.order)}: setting {setting.upper()}, round {round_}"
             )
-            self._switch(setting, round_)
+            command = self._spec.a if setting == "a" else self._spec.b
+            self._executed = True
+            result = execute(command, self._spec.command_limit_seconds, self._control)
+            self._log(self._record(setting, command, result, round_))
+            if result.problem and not self._control.cancel_run:
+                raise CommandError(f"the command of setting {setting.upper()} failed: {failure(command, result)}")
             end = time.monotonic() + self._spec.settle_seconds
             while not self._control.cancel_run and (left := end - time.monotonic()) > 0:
                 select.select([self._control], [], [], left)
@@ -194,7 +199,7 @@ class _Experiment:
             if self._control.cancel_run:
                 return worst
             label = ExperimentRun(self._id, setting, round_)
-            result = run(
+            measured = run(
                 replace(self._spec.run, append=self._path, output=None),
                 self._display,
                 control=self._control,
@@ -202,21 +207,13 @@ class _Experiment:
             )
             if self._control.cancel_run:
                 return worst
-            if not result.finished_steps:
+            if not measured.finished_steps:
                 raise SizeupError(
                     f"the run under setting {setting.upper()} of round {round_} measured nothing, so the experiment "
                     f"ended; see: sizeup session show {self._path}"
                 )
-            worst = max(worst, ExitStatus.PROBE_FAILED if result.status is ExitStatus.PROBE_FAILED else worst)
+            worst = max(worst, ExitStatus.PROBE_FAILED if measured.status is ExitStatus.PROBE_FAILED else worst)
         return worst
-
-    def _switch(self, setting: str, round_: int) -> None:
-        command = self._spec.a if setting == "a" else self._spec.b
-        self._executed = True
-        result = execute(command, self._spec.command_limit_seconds, self._control)
-        self._log(self._record(setting, command, result, round_))
-        if result.problem and not self._control.cancel_run:
-            raise CommandError(f"the command of setting {setting.upper()} failed: {failure(command, result)}")
 
     def _restore(self) -> str:
         """Execute the last command, whatever arrives; return why the setting was not restored, or nothing."""

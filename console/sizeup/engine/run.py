@@ -307,7 +307,12 @@ def run(
     ) as control:
         continued = spec.append or spec.resume
         experiment = None if plan is None else plan.experiment_run
-        before = _read_own(continued) if continued else None
+        before, host = read_session(continued) if continued else None, os.uname().nodename
+        if before is not None and before.header.host != host:
+            raise RefusedError(
+                f"{continued}: was recorded on {before.header.host} and cannot be continued on {host}; "
+                "start a session of its own with -o and compare the two"
+            )
         machine = discover("/")
         if spec.resume and before is not None:
             plan = _remainder(before, spec.resume)
@@ -371,19 +376,14 @@ def run(
                     conclusions.append(advice_record(recorder.now_ns(), machine, session))
             recorder.put(*conclusions, _end(recorder.now_ns(), control, origin_ns))
             recorder.sync()
-        finished = sum(record.outcome.status.finished for record in recorder.outcomes)
-        return Result(path, control.canceled or _status(spec, recorder.outcomes), finished)
-
-
-def _read_own(path: str) -> Session:
-    session = read_session(path)
-    host = os.uname().nodename
-    if session.header.host != host:
-        raise RefusedError(
-            f"{path}: was recorded on {session.header.host} and cannot be continued on {host}; "
-            "start a session of its own with -o and compare the two"
-        )
-    return session
+        statuses, status = [record.outcome.status for record in recorder.outcomes], ExitStatus.OK
+        # A named plan takes what the machine has; a probe asked for by name, or a plan of which nothing could
+        # run, was refused.
+        if Status.REFUSED in statuses and (spec.probes or all(one is Status.REFUSED for one in statuses)):
+            status = ExitStatus.REFUSED
+        if any(one in _BROKEN for one in statuses):
+            status = ExitStatus.PROBE_FAILED
+        return Result(path, control.canceled or status, sum(one.finished for one in statuses))
 
 
 def _resume(path: str) -> str:
@@ -496,14 +496,3 @@ def _end(t_ns: int, control: BatchControl, origin_ns: int) -> EndRecord:
     status = "canceled" if control.canceled is ExitStatus.INTERRUPTED else "terminated"
     lost_ns = None if control.terminal_lost_ns is None else max(control.terminal_lost_ns - origin_ns, 0)
     return EndRecord(t_ns, "complete" if control.canceled is None else status, terminal_lost_ns=lost_ns)
-
-
-def _status(spec: RunSpec, outcomes: Sequence[OutcomeRecord]) -> ExitStatus:
-    statuses = [record.outcome.status for record in outcomes]
-    if any(status in _BROKEN for status in statuses):
-        return ExitStatus.PROBE_FAILED
-    # A named plan takes what the machine has; a probe asked for by name, or a plan of which nothing could
-    # run, was refused.
-    if Status.REFUSED in statuses and (spec.probes or all(status is Status.REFUSED for status in statuses)):
-        return ExitStatus.REFUSED
-    return ExitStatus.OK

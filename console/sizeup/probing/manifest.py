@@ -210,13 +210,9 @@ def parse_value(parameter: Parameter, text: str, where: str) -> plan.SettingValu
 
 def accepts(parameter: Parameter, value: plan.SettingValue) -> bool:
     """Whether a value that a manifest states is one that a user could give."""
-    match parameter.type:
-        case "bool":
-            return isinstance(value, bool)
-        case "int" | "bytes":
-            return isinstance(value, int) and not isinstance(value, bool) and _in_range(parameter, value)
-        case "float" | "seconds":
-            return isinstance(value, int | float) and not isinstance(value, bool) and _in_range(parameter, value)
+    kinds = {"bool": (bool,), "int": (int,), "bytes": (int,), "float": (int, float), "seconds": (int, float)}
+    if parameter.type in kinds:
+        return type(value) in kinds[parameter.type] and _in_range(parameter, value)
     if not isinstance(value, str):
         return False
     try:

@@ -154,16 +154,15 @@ def _plan_probe(
     except SizeupError as error:
         yield Refusal(probe.name, probe.name, one_line(str(error)))
     except Exception as error:  # noqa: BLE001 -- a stranger's plan may fail in any way and must not take the others down
-        yield _failed(error, probe.name, probe.target.partition(".")[0])
-
-
-def _failed(error: Exception, probe: str, package: str) -> Refusal:
-    if isinstance(error, ModuleNotFoundError) and (error.name or "").endswith("._native"):
-        what_to_do = "this is the viewer; to measure, install the wheel for this type of machine"
-        return NotCompiled(probe, probe, f"its compiled part is missing: {what_to_do}")
-    frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
-    where = next((f" ({path.name}:{line})" for path, line in reversed(frames) if package in path.parts), "")
-    return BrokenPlan(probe, probe, f"its plan failed: {type(error).__name__}: {one_line(str(error))}{where}")
+        if isinstance(error, ModuleNotFoundError) and (error.name or "").endswith("._native"):
+            what_to_do = "this is the viewer; to measure, install the wheel for this type of machine"
+            yield NotCompiled(probe.name, probe.name, f"its compiled part is missing: {what_to_do}")
+            return
+        package = probe.target.partition(".")[0]
+        frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+        where = next((f" ({path.name}:{line})" for path, line in reversed(frames) if package in path.parts), "")
+        failure = f"its plan failed: {type(error).__name__}: {one_line(str(error))}{where}"
+        yield BrokenPlan(probe.name, probe.name, failure)
 
 
 def _limited(step: Step, manifest: Manifest) -> Step | Refusal:

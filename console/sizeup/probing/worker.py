@@ -83,26 +83,20 @@ def main() -> NoReturn:
         data += chunk
     head, _, rest = data.partition(b"\n")
     job = wire.JOB.decode(head)
-    _settle(job)
+    # Python's own handler for SIGINT cannot run inside C; the runner decides what a ^C means.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != job.parent:
+        os._exit(_PARENT_GONE)
+    os.set_inheritable(job.descriptor, False)  # noqa: FBT003 -- takes no keyword
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    make_first_oom_victim()
     context = WorkerContext(job.origin_ns)
     _send(job, _run(job, context, rest))
     sys.stdout.flush()
     sys.stderr.flush()
     # A native thread that ignored its cancel must not keep the process.
     os._exit(0)
-
-
-def _settle(job: wire.StepJob) -> None:
-    """Tie the process to its parent and make it the first to go when memory ends."""
-    # Python's own handler for SIGINT cannot run inside C; the runner decides what a ^C means.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != job.parent:
-        os._exit(_PARENT_GONE)
-    os.set_inheritable(job.descriptor, False)  # noqa: FBT003 -- takes no keyword
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    make_first_oom_victim()
 
 
 def _stand_back(cpu: int) -> None:
