@@ -67,7 +67,6 @@ ALLOWED = {
         "sizing/keys.py": "InputKey._number InputKey._bare",
         "sizing/io/capacity.py": "_parse_stages",
         "sizing/licensing/contract.py": "chosen_options",
-        "terminal/compact_select.py": "ChoiceOverlay._take_number ChoiceOverlay.on_key",
         "tui/command_dialog.py": "CommandDialog._fill",
         "tui/dialogs.py": "PickDialog._fill",
         "tui/screens/topology.py": "TopologyScreen._search",

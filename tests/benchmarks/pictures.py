@@ -182,9 +182,9 @@ class Studio:
 
     def _storage(self, camera: Camera, terminal: Terminal) -> None:
         caption = "Measure: storage, random reads"
-        camera.press(terminal, caption, "k", "m", "end", "enter", seconds=0.6)
+        camera.press(terminal, caption, "k", "m", seconds=0.6)
         camera.type(terminal, caption, self.mount)
-        camera.press(terminal, caption, "tab", "escape", "r", seconds=0.8)
+        camera.press(terminal, caption, "enter", seconds=0.8)
         terminal.wait_for("Cancel")
         camera.press(terminal, "Measure: storage asks before it writes, Cancel preselected", "down", seconds=2.0)
         terminal.press("enter")

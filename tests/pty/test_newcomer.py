@@ -152,13 +152,13 @@ def test_depth_and_block_size_take_at_most_five_keys(sizeup: Start) -> None:
         newcomer.press("3", "3 Measure")
         newcomer.press("d", "d Depth")
         newcomer.write("16", "d Depth 16 ")
-        newcomer.press("b", "b Block")
-        newcomer.write("16", "b Block 16 ")
-        newcomer.press("enter", "Enter Take")
+        newcomer.press("tab", "Tab Take, next field")
+        newcomer.write("16", "b Block 16")
+        newcomer.press("tab", "Tab Take, next field")
         terminal.wait_for("r Measure")
 
         assert "d Depth 16 " in terminal.text
-        assert "b Block 16 KiB " in terminal.text
+        assert "b Block 16KiB " in terminal.text
         assert newcomer.keys <= 5
 
 

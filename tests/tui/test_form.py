@@ -5,24 +5,22 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
 from consoles import Console, ended, settled
-from sizeup.terminal.compact_select import ChosenValue
-from sizeup.tui.widgets.form import AdvancedSettings
-from sizeup.tui.widgets.form_field import FormField, SettingSelect
+from sizeup.tui.widgets.form import AdvancedSettings, FormField
 
 pytestmark = pytest.mark.ci
 
 
-async def shown_form(console: Console, pilot: Pilot[int]) -> list[Select[str]]:
-    """The lists of the form of a probe with many."""
+async def shown_form(console: Console, pilot: Pilot[int]) -> list[FormField]:
+    """The fields of the form of a probe with many."""
     await console.choose(pilot, "io.direct")
     await pilot.pause(0.2)
     await settled(pilot)
-    return [select for select in console.app.screen.query(SettingSelect) if select.region]
+    return [field for field in console.app.screen.query(FormField) if field.region]
 
 
 async def test_every_arrow_opens_a_list(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        lists = await shown_form(console, pilot)
+        lists = [field.control for field in await shown_form(console, pilot) if isinstance(field.control, Select)]
         opened = []
         for key in ("enter", "space", "down"):
             for select in lists:
@@ -31,94 +29,64 @@ async def test_every_arrow_opens_a_list(console: Console) -> None:
                 opened.append(select.expanded)
                 await settled(pilot, "escape")
 
-    assert len(opened) >= 15
+    assert len(opened) >= 6
     assert all(opened)
 
 
-async def test_the_letter_in_front_of_a_list_opens_it_and_nothing_else(console: Console) -> None:
+async def test_the_letter_in_front_of_a_field_goes_to_it_and_changes_nothing(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        lists = await shown_form(console, pilot)
-        before = [select.value for select in lists]
-        opened = []
-        for key in "midbp":
+        fields = await shown_form(console, pilot)
+        before = [field.text for field in fields]
+        reached = []
+        for key in "idbp":
             await settled(pilot, key)
-            opened.append([select.expanded for select in lists])
+            reached.append([field.control.has_focus_within for field in fields].index(True))
             await settled(pilot, "escape", "escape")
-        after = [select.value for select in lists]
+        after = [field.text for field in fields]
 
-    assert opened == [[number == place for number in range(5)] for place in range(5)]
+    assert reached == [1, 2, 3, 4]
     assert after == before
 
 
 @pytest.mark.parametrize(
-    ("keys", "setting", "chosen", "typed"),
+    ("keys", "setting", "taken", "problem"),
     [
         ("b16", "block", "16KiB", ""),
         ("d16", "depth", "16", ""),
         ("d12", "depth", "12", ""),
-        ("b24", "block", "24KiB", ""),
+        ("dauto", "depth", "auto", ""),
         ("b24k", "block", "24KiB", ""),
         ("b512", "block", "512B", ""),
-        ("b99999k", "block", "8KiB", "99999k"),
-        ("d1299", "depth", "0", "1299"),
+        ("b99999k", "block", "8KiB", "! Block: expected a size"),
+        ("d1299", "depth", "auto", "! Depth: expected a whole number"),
     ],
 )
-async def test_a_number_chooses_the_line_that_begins_with_it_or_is_the_value(
-    console: Console, keys: str, setting: str, chosen: str, typed: str
+async def test_a_typed_value_is_taken_by_tab_or_refused_with_the_reason(
+    console: Console, keys: str, setting: str, taken: str, problem: str
 ) -> None:
     async with console.shown(120, 40) as pilot:
-        await shown_form(console, pilot)
-        await settled(pilot, *keys, "enter")
-        field = next(one for one in console.app.screen.query(FormField) if one.setting == setting)
-        text = field.query_one(Input)
-        found = (field._text, text.value if text.has_focus else "")
+        fields = await shown_form(console, pilot)
+        await settled(pilot, *keys)
+        hint = console.hint
+        await settled(pilot, "tab")
+        found = next(field.text for field in fields if field.setting == setting)
 
-    assert found == (chosen, typed)
+    assert found == taken
+    assert hint.startswith(problem) if problem else not hint.startswith("!")
 
 
-@pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
-        (["b", "1", "6", "tab"], {"block": "16KiB", "depth": "0"}),
-        (["b", "1", "6", "d", "1", "6", "escape"], {"block": "16KiB", "depth": "0"}),
-        (["b", "2", "4", "k", "i", "b", "d", "1", "2", "tab"], {"block": "24KiB", "depth": "12"}),
-        (["d", "1", "2", "9", "backspace", "b", "escape"], {"block": "8KiB", "depth": "12"}),
-        (["b", "1", "6", "escape"], {"block": "8KiB", "depth": "0"}),
-    ],
-)
-async def test_tab_and_the_letter_of_a_field_take_a_typed_number_and_escape_does_not(
-    console: Console, keys: list[str], expected: dict[str, str]
-) -> None:
+async def test_up_and_down_go_through_the_suggested_values_and_escape_takes_them_back(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        await shown_form(console, pilot)
-        for key in keys:
+        fields = await shown_form(console, pilot)
+        await settled(pilot, "b")
+        block = fields[3].control
+        shown = [(block.value, console.keys[0])]
+        for key in ("down", "down", "up", "end", "escape"):
             await settled(pilot, key)
-        fields = console.app.screen.query(FormField)
-        found = {field.setting: str(field.query_one(Select).value) for field in fields if field.setting in expected}
+            shown.append((block.value, console.keys[0]))
 
-    assert found == expected
-
-
-async def test_an_open_list_shows_the_number_that_is_typed_and_which_keys_take_it(console: Console) -> None:
-    async with console.shown(120, 40) as pilot:
-        lists = await shown_form(console, pilot)
-        shown = []
-        for key in ("d", "1", "2", "escape"):
-            await settled(pilot, key)
-            shown.append((lists[2].query_one(ChosenValue).render().plain.split()[0], console.keys[0]))
-
-    assert shown == [("auto", "Take"), ("1", "Take"), ("12", "Take"), ("auto", "Measure")]
-
-
-async def test_a_list_is_two_widgets_of_which_one_is_drawn(console: Console) -> None:
-    """Every frame goes through all that are drawn, and a move of the focus styles all of them."""
-    async with console.shown(120, 40) as pilot:
-        lists = await shown_form(console, pilot)
-        parts = [(len(select.children), len(select.children[0].children)) for select in lists]
-        drawn = [select.children[1].display for select in lists]
-
-    assert set(parts) == {(2, 0)}
-    assert set(drawn) == {False}
+    assert [value for value, _ in shown] == ["8KiB", "16KiB", "32KiB", "16KiB", "16KiB", "8KiB"]
+    assert [key for _, key in shown] == ["Suggested"] * 5 + ["Measure"]
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
@@ -165,15 +133,9 @@ async def test_what_unfolds_settings_bears_no_arrow_of_a_list(console: Console) 
 async def test_escape_forgets_a_half_typed_target(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         target, *_ = await shown_form(console, pilot)
-        field = target.parent
-        assert isinstance(field, FormField)
-        before = field._text
-        typed = field.query_one(Input)
-        target.display, typed.display = False, True
-        typed.focus()
+        target.control.focus()
         await pilot.press(*"/var/t")
         await settled(pilot, "escape")
 
-        assert (field._text, typed.value) == (before, before)
-        assert (target.display, typed.display) == (True, False)
-        assert not typed.has_focus
+        assert (target.text, target.control.value) == ("", "")
+        assert not target.control.has_focus

@@ -1,17 +1,15 @@
-"""Keys in the lists of a form: paths that are typed, letters that lead on, and where the focus is afterwards."""
+"""Keys in the fields of a form: paths that are typed, values that are stepped, and where the focus is afterwards."""
 
 from pathlib import Path
 
 import pytest
 from textual import events
-from textual.widgets import Input, Select
+from textual.widgets import OptionList
 
 from consoles import Console, MakeConsole, pressed, settled
-from sizeup.terminal.compact_select import ChoiceOverlay
 from sizeup.tui.options import Options
 from sizeup.tui.screens.probe_list import ProbeList
-from sizeup.tui.widgets.form import RunFormView
-from sizeup.tui.widgets.form_field import FormField
+from sizeup.tui.widgets.form import FormField, RunFormView
 
 pytestmark = pytest.mark.ci
 
@@ -23,30 +21,18 @@ def field(console: Console, name: str) -> FormField:
     return found
 
 
-async def test_a_slash_in_the_list_of_targets_begins_a_path(console: Console, tmp_path: Path) -> None:
+async def test_a_path_is_typed_in_the_dialog_of_targets(console: Console, tmp_path: Path) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        await settled(pilot, "m")
-        await settled(pilot, *str(tmp_path))
-        typed = field(console, "path").query_one(Input).value
-        await settled(pilot, "enter")
+        await settled(pilot, "m", *str(tmp_path), "enter")
+        asked = console.answers
         await settled(pilot, "escape")
-        chosen = field(console, "path").query_one(Select).value
 
-    assert (typed, chosen) == (str(tmp_path), str(tmp_path))
-
-
-async def test_tab_behind_a_typed_path_leaves_a_list_with_it(console: Console, tmp_path: Path) -> None:
-    async with console.shown(120, 40) as pilot:
-        await console.choose(pilot, "io.direct")
-        await settled(pilot, "m", *str(tmp_path), "tab")
-        select = field(console, "path").query_one(Select)
-
-        assert (select.value, select.display) == (str(tmp_path), True)
-        assert not field(console, "path").query_one(Input).display
+        assert asked == ["no", "yes"]
+        assert field(console, "path").control.value == str(tmp_path)
 
 
-async def test_a_path_pasted_into_the_open_list_of_targets_is_the_target(console: Console, tmp_path: Path) -> None:
+async def test_a_path_pasted_into_the_dialog_of_targets_is_the_target(console: Console, tmp_path: Path) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
         await settled(pilot, "m")
@@ -66,35 +52,20 @@ async def test_a_run_without_a_target_takes_a_typed_path_and_then_asks(console: 
         assert console.answers == ["no", "yes"]
 
 
-async def test_j_and_k_move_in_a_list(console: Console) -> None:
+async def test_another_depth_and_block_size_and_the_run_take_five_keys(console: Console, tmp_path: Path) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        await settled(pilot, "b")
-        overlay = field(console, "block").query_one("ChoiceOverlay")
-        before = overlay.highlighted  # type: ignore[attr-defined]
-        moved = []
-        for key in "jjk":
-            await settled(pilot, key)
-            moved.append(overlay.highlighted - before)  # type: ignore[attr-defined]
-
-        assert moved == [1, 2, 1]
-
-
-async def test_another_block_size_and_depth_and_the_run_take_five_keys(console: Console, tmp_path: Path) -> None:
-    async with console.shown(120, 40) as pilot:
-        await console.choose(pilot, "io.direct")
-        await settled(pilot, "m")
-        await settled(pilot, *str(tmp_path), "enter")
+        await settled(pilot, "m", *str(tmp_path), "enter")
         await settled(pilot, "escape")
-        before = [field(console, name).query_one(Select).value for name in ("block", "depth")]
-        for key in ("b", "down", "d", "down", "r"):
+        before = [field(console, name).text for name in ("block", "depth")]
+        for key in ("d", "down", "tab", "down", "enter"):
             await settled(pilot, key)
         asked = console.answers
         await settled(pilot, "escape")
-        after = [field(console, name).query_one(Select).value for name in ("block", "depth")]
+        after = [field(console, name).text for name in ("block", "depth")]
 
     assert asked == ["no", "yes"]
-    assert [one != other for one, other in zip(before, after, strict=True)] == [True, True], (before, after)
+    assert (before, after) == (["8KiB", "auto"], ["16KiB", "1"])
 
 
 async def test_the_focus_is_on_the_list_of_probes_again_once_a_list_is_left(console: Console) -> None:
@@ -118,8 +89,8 @@ async def test_escape_during_a_run_names_the_key_that_cancels(console: Console) 
         assert console.app.runs.running
 
 
-@pytest.mark.parametrize("key", ["m", "b", "d"])
-async def test_without_color_the_line_under_the_cursor_of_an_open_list_is_reversed(
+@pytest.mark.parametrize("key", ["i", "p"])
+async def test_without_color_the_line_under_the_cursor_of_an_open_list_is_underlined(
     make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
@@ -129,10 +100,10 @@ async def test_without_color_the_line_under_the_cursor_of_an_open_list_is_revers
         await settled(pilot, key)
         await settled(pilot, "down")
         overlay = console.app.focused
-        assert isinstance(overlay, ChoiceOverlay)
+        assert isinstance(overlay, OptionList)
         parts = [part for row in range(overlay.size.height) for part in overlay.render_line(row) if part.text.strip()]
-        reversed_text = "".join(part.text for part in parts if part.style and part.style.reverse)
+        marked = "".join(part.text for part in parts if part.style and part.style.underline)
 
         assert overlay.highlighted is not None
         prompt = str(overlay.get_option_at_index(overlay.highlighted).prompt)
-        assert "".join(reversed_text.split()) == "".join(prompt.split())  # a target of this host may take two lines
+        assert "".join(marked.split()) == "".join(prompt.split())  # a target of this host may take two lines

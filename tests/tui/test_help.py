@@ -30,4 +30,4 @@ def test_what_is_too_long_for_a_line_goes_on_below_its_own_words(scope: str, wid
 
 
 def test_the_letters_of_a_form_are_explained() -> None:
-    assert "Open the list of the form" in " ".join(shown("measure", 100))
+    assert "Go to the field of the form" in " ".join(shown("measure", 100))

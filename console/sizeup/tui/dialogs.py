@@ -96,7 +96,7 @@ def help_text(scopes: Sequence[str], keymap: Mapping[str, str]) -> Group:
             keys = " ".join(key_text(key) for key in keymap.get(action.id, action.keys).split(","))
             rows.add_row(Text(f"  {keys}"), Text(action.help))
         if scope == "measure":  # the letters are those of the probe
-            rows.add_row(Text("  Letter"), Text("Open the list of the form that has this letter in front of it."))
+            rows.add_row(Text("  Letter"), Text("Go to the field of the form that has this letter in front of it."))
         parts += [*([Text()] if parts else []), Text(SCOPES[scope], style="bold underline"), rows]
     return Group(*parts)
 
@@ -243,6 +243,7 @@ class PickDialog(Dialog[str]):
     """A field above a list; what is typed narrows the list, Enter takes what the cursor is on."""
 
     AUTO_FOCUS = "Input"
+    NO_MATCH = "No match."
 
     def __init__(self, question: str, offered: Sequence[tuple[str, str]]) -> None:
         super().__init__()
@@ -293,5 +294,5 @@ class PickDialog(Dialog[str]):
         fitting.sort(key=lambda entry: not all(word in entry[0].lower() for word in wanted))
         options = [Option(hanging(label, 70, 0, 2), id=name) for name, label in fitting]
         listed = self.query_one(KeyList)
-        listed.set_options(options or [Option("No match.", disabled=True)])
+        listed.set_options(options or [Option(self.NO_MATCH, disabled=True)])
         listed.highlighted = 0 if options else None

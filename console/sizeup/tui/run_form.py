@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from sizeup.errors import SizeupError
 from sizeup.model.plan import SettingValue
-from sizeup.probing.manifest import Manifest, Parameter, parse_value
+from sizeup.probing.manifest import Manifest, Parameter, accepts, parse_value
 from sizeup.probing.settings import how_used, resolve, why_unused
 from sizeup.units import format_bytes, format_ns
 
@@ -106,10 +106,11 @@ class RunForm:
 
     def change(self, name: str, text: str) -> FormChange:
         """Take a value for a parameter, or say why not."""
-        parameter, text = self.parameter(name), text.strip()
+        parameter = self.parameter(name)
+        default = format_setting(parameter, resolve(self.manifest, self._plan, {}).get(name))
+        text = entered(parameter, text) or default
         if text == self.text(name) and not (name in self._typed and self.unused(name)):
             return FormChange()
-        default = format_setting(parameter, resolve(self.manifest, self._plan, {}).get(name))
         if text != default:
             try:
                 parse_value(parameter, text, label(parameter))
@@ -175,6 +176,14 @@ def label(parameter: Parameter) -> str:
 def value_label(parameter: Parameter, text: str) -> str:
     """Return what a form calls a value."""
     return parameter.labels.get(text, text)
+
+
+def entered(parameter: Parameter, text: str) -> str:
+    """Return the value that a typed text stands for: that of a label, and KiB of a number that is no size in bytes."""
+    text = {name: value for value, name in parameter.labels.items()}.get(text.strip(), text.strip())
+    if parameter.type == "bytes" and text.isdecimal() and not accepts(parameter, int(text)):
+        return f"{text}KiB"
+    return text
 
 
 def _normalized(parameter: Parameter, text: str) -> str:

@@ -12,13 +12,12 @@ from textual import events, on
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
-from textual.widgets import Input, OptionList
+from textual.widgets import Input, OptionList, Select
 
 from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.store import recent_sessions
 from sizeup.session.value import Session, StepRun
-from sizeup.terminal.compact_select import ChoiceOverlay
 from sizeup.text import capitalized
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.run_form import label
@@ -31,7 +30,6 @@ from sizeup.tui.screens.probe_text import about, card_title, waiting_text
 from sizeup.tui.screens.write_confirmation import WRITES, RunConfirmation
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.form import PLAN, RunFormView
-from sizeup.tui.widgets.form_field import FormField
 from sizeup.views.band import Band, NextStep
 from sizeup.views.run.latency import has_one_load
 from sizeup.views.run.step import latest_refusal, runs_of, step_position
@@ -43,14 +41,8 @@ _FORM_DELAY_SECONDS = 0.12
 _ESTIMATE_DELAY_SECONDS = 0.2
 _LOW_ROWS = 30
 """With fewer the band is a small one."""
-_LIST_KEYS = (
-    ("enter", "Take"),
-    ("tab", "Take, next field"),
-    ("letter", "Take, its field"),
-    ("r", "Take, run"),
-    ("escape", "Leave"),
-)
-_FIELD_KEYS = ("tab", "Take, next field"), ("enter", "Take, run"), ("escape", "Undo")
+_LIST_KEYS = ("enter", "Take"), ("escape", "Leave")
+_FIELD_KEYS = ("down", "Suggested"), ("tab", "Take, next field"), ("enter", "Take, run"), ("escape", "Undo")
 """Keys and what they do while a list of a form is open, and while a field has the focus."""
 
 
@@ -174,9 +166,9 @@ class MeasureScreen(ModeScreen):
     def footer_keys(self) -> tuple[tuple[str, str], ...]:
         """The keys of an open list or of a field, where one has the focus."""
         focused = self.focused
-        if isinstance(focused, ChoiceOverlay):
+        if focused is not None and isinstance(focused.parent, Select):
             return _LIST_KEYS
-        return _FIELD_KEYS if isinstance(focused, Input) and isinstance(focused.parent, FormField) else ()
+        return _FIELD_KEYS if isinstance(focused, Input) else ()
 
     def on_chart_view_moved(self) -> None:
         """What can be done at the point stands in the last line."""
@@ -219,6 +211,7 @@ class MeasureScreen(ModeScreen):
         chosen = self._runs_when_chosen and probe is not None and not self._forms.form_of(probe).lacking()
         if event.run or chosen:
             self._runs_when_chosen = False
+            self.leave_input()  # a field would swallow the keys of the screen
             self.action_run_probe()
         self.set_timer(_ESTIMATE_DELAY_SECONDS, self._show_estimate)
 

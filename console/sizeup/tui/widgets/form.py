@@ -12,17 +12,180 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Grid, Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Key
 from textual.message import Message
-from textual.widgets import Button, Collapsible, Static
+from textual.suggester import SuggestFromList
+from textual.validation import ValidationResult, Validator
+from textual.widget import Widget
+from textual.widgets import Button, Collapsible, Input, Select, Static
+from textual.widgets.select import NoSelection
 
-from sizeup.probing.manifest import PLANS, Parameter, expectation
-from sizeup.tui.run_form import RunForm, format_seconds, format_setting, label, value_label
-from sizeup.tui.widgets.form_field import FormField
-from sizeup.units import format_bytes
+from sizeup.errors import SizeupError
+from sizeup.probing.manifest import PLANS, Parameter, expectation, parse_value
+from sizeup.tui.dialogs import PickDialog, ask
+from sizeup.tui.run_form import RunForm, entered, format_seconds, format_setting, label, value_label
+from sizeup.tui.widgets.lists import KeyList
 
 PLAN = "plan"
 """Name of the field that chooses the plan; no parameter has it."""
-_PLAN_KEY, _RUN_KEY = "p", "r"
+
+
+class SettingValidator(Validator):
+    """Accepts the values that the parameter accepts; an empty field means its default."""
+
+    def __init__(self, parameter: Parameter) -> None:
+        super().__init__()
+        self._parameter = parameter
+
+    def validate(self, value: str) -> ValidationResult:
+        """Return success, or a failure with the reason."""
+        try:
+            if value.strip():
+                parse_value(self._parameter, entered(self._parameter, value), label(self._parameter))
+        except SizeupError as error:
+            return self.failure(str(error))
+        return self.success()
+
+
+class SettingInput(Input):
+    """A field for a number, a size or a name; up and down go through the values that are suggested."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "suggest(-1)", show=False),
+        Binding("down", "suggest(1)", show=False),
+    ]
+
+    def __init__(self, parameter: Parameter, text: str) -> None:
+        self._suggested = [value_label(parameter, format_setting(parameter, one)) for one in parameter.suggestions]
+        super().__init__(
+            text,
+            placeholder="such as /u01/data" if parameter.type == "path" else "",
+            suggester=SuggestFromList(self._suggested, case_sensitive=False),
+            validators=[SettingValidator(parameter)],
+            validate_on=["changed"],
+            compact=True,
+        )
+        self.cursor_blink = False  # an idle screen sends nothing
+
+    def action_suggest(self, step: int) -> None:
+        """Put the next suggested value in place of this one, or the one before."""
+        if self._suggested:
+            at = self._suggested.index(self.value) + step if self.value in self._suggested else 0
+            self.value = self._suggested[min(max(at, 0), len(self._suggested) - 1)]
+
+
+class FormField(Horizontal):
+    """The name of a setting beside its control."""
+
+    @dataclass
+    class Changed(Message):
+        """Another value was chosen or typed; ``run`` is whether that was confirmed by Enter."""
+
+        name: str
+        text: str
+        run: bool = False
+
+    @dataclass
+    class Wrong(Message):
+        """The typed value is refused; an empty problem means that it is valid again."""
+
+        problem: str
+
+    def __init__(self, name: str, title: str, key: str, control: Select[str] | SettingInput, classes: str) -> None:
+        super().__init__(id=f"f-{name}", classes=classes)
+        self.setting = name
+        self.control = control
+        """What has the focus here."""
+        self._title, self._key = title, key
+        self.text = "" if isinstance(control.value, NoSelection) else control.value
+        """The value that holds, as it is shown."""
+        self._came_from: Widget | None = None
+        """What had the focus when a key opened the list; it gets it back."""
+
+    def compose(self) -> ComposeResult:
+        """The key that changes it, its name, and its control."""
+        key = ((self._key, "bold $acc"), " ") if self._key else ()
+        yield Static(Content.assemble(*key, (f"{self._title} ", "$dim")), classes="label")
+        yield self.control
+
+    def open(self) -> None:
+        """Give the control the focus; a list opens, and when it closes the focus goes back."""
+        came_from = self.screen.focused
+        self.control.focus()
+        if isinstance(self.control, Select):
+            self._came_from = came_from
+            self.control.action_show_overlay()
+
+    def show(self, text: str, *, unused: bool) -> None:
+        """Show another value, which was not chosen here; ``unused`` is whether it has no effect."""
+        self.set_class(unused, "-unused")
+        self.text, control = text, self.control
+        with control.prevent(Select.Changed, Input.Changed):
+            if isinstance(control, Select):
+                control.value = text or Select.NULL
+            elif not control.has_focus:
+                control.value = text
+
+    @on(Select.Changed)
+    def _chosen(self, event: Select.Changed) -> None:
+        event.stop()
+        if isinstance(event.value, str) and event.value != self.text:
+            self.text = event.value
+            self.post_message(self.Changed(self.setting, event.value))
+
+    def on_descendant_blur(self) -> None:
+        """Forget where the focus came from once it goes elsewhere."""
+        if (focused := self.screen.focused) is None or self not in focused.ancestors:
+            self._came_from = None
+
+    def on_descendant_focus(self) -> None:
+        """Give the focus back to where it was when a key opened the list, which has closed."""
+        if self._came_from is not None and isinstance(self.control, Select) and not self.control.expanded:
+            self._came_from.focus()
+            self._came_from = None
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        result = event.validation_result
+        problem = "; ".join(result.failure_descriptions) if result is not None and not result.is_valid else ""
+        self.post_message(self.Wrong(problem))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Changed(self.setting, event.value, run=True))
+
+    @on(Input.Blurred)
+    def _left(self, event: Input.Blurred) -> None:
+        event.stop()
+        if event.value != self.text:
+            self.post_message(self.Changed(self.setting, event.value))
+
+    def on_key(self, event: Key) -> None:
+        """Escape forgets what was typed: the value from before holds."""
+        if event.key == "escape" and isinstance(self.control, Input):
+            with self.control.prevent(Input.Changed):
+                self.control.value = self.text
+            self.post_message(self.Wrong(""))
+
+
+class TargetDialog(PickDialog):
+    """What can be measured here; any other target is typed."""
+
+    KEYS = (("Enter", "Take, run"), ("Down", "Choose"), ("Esc", "Close"))
+    NO_MATCH = "Enter measures what was typed."
+
+    def _fill(self, text: str) -> None:
+        super()._fill(text)
+        if "/" in text:
+            self.query_one(KeyList).highlighted = None
+
+    def on_input_submitted(self) -> None:
+        """Take what was typed where the cursor is on nothing."""
+        if self.query_one(KeyList).highlighted is None:
+            self.dismiss(self.query_one(Input).value.strip())
 
 
 class AdvancedSettings(Collapsible):
@@ -83,60 +246,45 @@ class RunFormView(Vertical):
             for parameter in self.form.manifest.parameter:
                 if parameter.basic:
                     yield self._field(parameter)
-            yield FormField(PLAN, "Plan", self.form.plan, key=_PLAN_KEY, options=self._plans(), letters=self._letters())
+            seconds = self._plan_seconds
+            plans = [(f"{plan} {format_seconds(seconds[plan])}" if plan in seconds else plan, plan) for plan in PLANS]
+            select = Select(plans, value=self.form.plan, allow_blank=False, compact=True)
+            yield FormField(PLAN, "Plan", "p", select, "short")
         with Horizontal(classes="act"):
-            yield Button("Run", id="run", compact=True, variant="primary")
+            yield Button("Measure", id="run", compact=True, variant="primary")
             if advanced:
                 yield AdvancedSettings(len(advanced))
         yield Static(id="hint", markup=False)
 
-    def _letters(self) -> str:
-        """Return the keys of the fields and that of the run, which also work in an open list."""
-        return "".join(parameter.key for parameter in self.form.manifest.parameter) + _PLAN_KEY + _RUN_KEY
-
-    def _plans(self) -> list[tuple[str, str]]:
-        seconds = self._plan_seconds
-        return [(f"{plan} {format_seconds(seconds[plan])}" if plan in seconds else plan, plan) for plan in PLANS]
-
     def _field(self, parameter: Parameter) -> FormField:
-        form = self.form
-        target = form.manifest.target
-        field = FormField(
-            parameter.name,
-            label(parameter),
-            form.text(parameter.name),
-            key=parameter.key,
-            options=self._options(parameter),
-            parameter=parameter,
-            wide=parameter.basic and parameter.type in ("path", "choice"),
-            letters=self._letters(),
-        )
-        field.set_class(target is not None and parameter.name == target.setting, "target")
-        return field
-
-    def _options(self, parameter: Parameter) -> list[tuple[str, str]]:
-        target = self.form.manifest.target
-        if target is not None and parameter.name == target.setting:
-            return list(self._targets)
-        if parameter.type == "bool":
-            return [("yes", "yes"), ("no", "no")]
-        if parameter.choices:
-            return [(value_label(parameter, choice), choice) for choice in parameter.choices]
-        texts = [format_setting(parameter, value) for value in parameter.suggestions]
-        sizes = parameter.type == "bytes"
-        return [
-            (format_bytes(value) if sizes and isinstance(value, int) else value_label(parameter, text), text)
-            for value, text in zip(parameter.suggestions, texts, strict=True)
-        ]
+        text, title = self.form.text(parameter.name), label(parameter)
+        choices = ("yes", "no") if parameter.type == "bool" else parameter.choices
+        control: Select[str] | SettingInput
+        if choices:
+            options = [(Text(value_label(parameter, choice)), choice) for choice in choices]
+            prompt = f"choose a {title.lower()}"
+            control = Select(options, value=text or Select.NULL, allow_blank=not text, prompt=prompt, compact=True)
+        else:
+            control = SettingInput(parameter, value_label(parameter, text))
+        wide = parameter.basic and parameter.type in ("path", "choice")
+        return FormField(parameter.name, title, parameter.key, control, "wide" if wide else "short")
 
     def field(self, name: str) -> FormField | None:
         """The field of a setting; None while it is not shown."""
         return next((field for field in self.query(FormField) if field.setting == name), None)
 
     def open_field(self, name: str) -> None:
-        """Show the form, and go to a field; its list opens where it has one."""
+        """Show the form, and go to a field; its list opens where it has one, and that of the targets as a dialog."""
         self.display = True
-        if (field := self.field(name)) is not None:
+        field, target = self.field(name), self.form.manifest.target
+        if field is not None and target is not None and name == target.setting and self._targets:
+            offered = [(path, line) for line, path in self._targets]
+
+            def taken(path: str) -> None:
+                self._changed(FormField.Changed(name, path, run=path not in dict(offered)))
+
+            ask(self.app, TargetDialog(label(self.form.parameter(name)), offered), taken)
+        elif field is not None:
             field.open()
 
     def sync(self) -> None:
@@ -145,14 +293,16 @@ class RunFormView(Vertical):
             if field.setting == PLAN:
                 field.show(self.form.plan, unused=False)
             else:
-                field.show(self.form.text(field.setting), unused=bool(self.form.unused(field.setting)))
+                parameter, text = self.form.parameter(field.setting), self.form.text(field.setting)
+                shown = text if isinstance(field.control, Select) else value_label(parameter, text)
+                field.show(shown, unused=bool(self.form.unused(field.setting)))
 
     def show_estimate(self, seconds: float | None) -> None:
         """Say on the button how long the run takes."""
         if seconds != self._seconds and self.query(Button):
             self._seconds = seconds
             button = self.query_one(Button)
-            button.label = "Run" if seconds is None else f"Run, about {format_seconds(seconds)}"
+            button.label = "Measure" if seconds is None else f"Measure, about {format_seconds(seconds)}"
             button.refresh(layout=True)
 
     def say(self, text: str, *, wrong: bool = False) -> None:
@@ -198,15 +348,6 @@ class RunFormView(Vertical):
         event.stop()
         self.post_message(self.RunPressed())
 
-    @on(FormField.Pressed)
-    def _pressed_in_list(self, event: FormField.Pressed) -> None:
-        event.stop()
-        if event.character == _RUN_KEY:
-            self.post_message(self.RunPressed())
-            return
-        names = {parameter.key: parameter.name for parameter in self.form.manifest.parameter}
-        self.open_field(PLAN if event.character == _PLAN_KEY else names.get(event.character, ""))
-
     @on(FormField.Wrong)
     def _wrong(self, event: FormField.Wrong) -> None:
         event.stop()
@@ -225,7 +366,9 @@ class RunFormView(Vertical):
             self.say(problem, wrong=True)
             field = self.field(event.name)
             if event.run and field is not None:
-                field.type_again(event.text)
+                with field.control.prevent(Input.Changed):
+                    field.control.value = event.text
+                field.control.focus()
             return
         self.change(event.name, event.text, run=event.run)
 
