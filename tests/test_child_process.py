@@ -13,8 +13,8 @@ from report.sessions import records, written
 from sizeup.child_process import environment, python_command, sizeup_command
 from sizeup.live.cpu_name import with_cpu_name
 from sizeup.model.machine import Machine
-from sizeup.tui.exports import write_export
 from sizeup.tui.runs import launch
+from sizeup.tui.screens.export_dialog import write_export
 
 SIZEUP = [sys.executable, "-P", "-m", "sizeup"]
 """As the installed script starts it: without the working directory on its path."""

@@ -41,7 +41,7 @@ ALLOWED = {
     },
     "the width of a line": {
         "charts/drawing.py": "shortened",
-        "tui/screens/session_text.py": "_path_text",
+        "tui/screens/sessions.py": "_path_text",
         "tui/screens/sizing_text.py": "working_line",
         "tui/widgets/chart.py": "ChartView.action_cursor_row",
         "tui/widgets/lists.py": "hanging",
@@ -67,8 +67,7 @@ ALLOWED = {
         "sizing/keys.py": "InputKey._number InputKey._bare",
         "sizing/io/capacity.py": "_parse_stages",
         "sizing/licensing/contract.py": "chosen_options",
-        "tui/command_dialog.py": "CommandDialog._fill",
-        "tui/dialogs.py": "PickDialog._fill",
+        "tui/dialogs.py": "CommandDialog._fill PickDialog._fill",
         "tui/screens/topology.py": "TopologyScreen._search",
         "tui/screens/write_confirmation.py": "targets",
         "views/inputs/whatif.py": "_short",
@@ -82,7 +81,7 @@ ALLOWED = {
     "the output of another process": {
         "live/cost.py": "parse_cost",
         "remote/measurement.py": "HostMeasurement",
-        "tui/exports.py": "-",
+        "tui/screens/export_dialog.py": "-",
         "tui/runs.py": "Runs._ended",
         "sizeup_net/link.py": "PeerLink.listening",
     },
@@ -118,7 +117,7 @@ ALLOWED = {
         "views/map/cores.py": "_group_rows",
     },
     "the path before an error": {
-        "tui/screens/session_text.py": "SessionLines.line unreadable",
+        "tui/screens/sessions.py": "SessionLines.line unreadable",
     },
     "the reason of the kernel": {
         "views/machine/hardware_sections.py": "nvme_section",

@@ -69,7 +69,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "remote/": (START,),
     "sizing/": ("size",),
     "tui/console.py": ("",),
-    "tui/exports.py": ("session export",),
+    "tui/screens/export_dialog.py": ("session export",),
     "tui/runs.py": (START,),
     "tui/screens/sizing_text.py": ("size",),
     "views/result/answer.py": ("size",),

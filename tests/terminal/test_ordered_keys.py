@@ -7,8 +7,8 @@ from textual import events
 from textual.screen import Screen
 from textual.widgets import Input
 
-from sizeup.terminal import ordered_keys
-from sizeup.terminal.ordered_keys import OrderedKeysApp
+from sizeup.terminal import app as ordered_keys
+from sizeup.terminal.app import OrderedKeysApp
 
 LOST_SECONDS = 0.01
 """After this a question is looked for, in place of half a second."""

@@ -20,8 +20,7 @@ from sizeup.session.records import (
 )
 from sizeup.session.value import point_key
 from sizeup.tui.runs import Runs
-from sizeup.tui.screens.probe_page import ProbePage
-from sizeup.tui.widgets.points import PointTable
+from sizeup.tui.screens.probe_page import PointTable, ProbePage
 from tui.stored_sessions import stored
 
 

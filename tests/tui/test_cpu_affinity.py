@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from consoles import machine
 from sizeup.model.machine import Machine
-from sizeup.tui.cpu_affinity import ConsoleCpus, CpuAffinity, cpus_to_avoid
+from sizeup.tui.runs import CpuAffinity, cpus_to_avoid
 
 # Two sockets of four cores: socket 0 is CPUs 0-3 with siblings 8-11, socket 1 is 4-7 with 12-15.
 _TWO_SOCKETS = machine()
@@ -21,14 +21,14 @@ _EVERY_OTHER_CORE = frozenset({0, 2, 3, 4, 6, 7})
 @pytest.mark.parametrize(
     ("measured", "on", "allowed", "place"),
     [
-        ([1], _TWO_SOCKETS, range(16), ConsoleCpus(frozenset({4, 5, 6, 7, 12, 13, 14, 15}))),
-        ([1], _ONE_SOCKET, range(8), ConsoleCpus(_EVERY_OTHER_CORE)),
-        ([0], _ONE_CORE, range(2), ConsoleCpus(frozenset({1}), "the console shares a core with it")),
-        ([0, 1], _ONE_CORE, range(2), ConsoleCpus(frozenset({0, 1}), "the console shares CPU 0-1 with it")),
-        ([1], _TWO_SOCKETS, [0, 1, 2], ConsoleCpus(frozenset({0, 2}))),
-        ([1], None, range(4), ConsoleCpus(frozenset({0, 2, 3}))),
-        ([], _TWO_SOCKETS, [3], ConsoleCpus(frozenset({3}))),
-        ([1], replace(_ONE_SOCKET, nodes=()), range(8), ConsoleCpus(_EVERY_OTHER_CORE)),
+        ([1], _TWO_SOCKETS, range(16), (frozenset({4, 5, 6, 7, 12, 13, 14, 15}), "")),
+        ([1], _ONE_SOCKET, range(8), (_EVERY_OTHER_CORE, "")),
+        ([0], _ONE_CORE, range(2), (frozenset({1}), "the console shares a core with it")),
+        ([0, 1], _ONE_CORE, range(2), (frozenset({0, 1}), "the console shares CPU 0-1 with it")),
+        ([1], _TWO_SOCKETS, [0, 1, 2], (frozenset({0, 2}), "")),
+        ([1], None, range(4), (frozenset({0, 2, 3}), "")),
+        ([], _TWO_SOCKETS, [3], (frozenset({3}), "")),
+        ([1], replace(_ONE_SOCKET, nodes=()), range(8), (_EVERY_OTHER_CORE, "")),
     ],
     ids=[
         "leaves a node where another is free", "leaves the core with its siblings on one node",
@@ -38,7 +38,7 @@ _EVERY_OTHER_CORE = frozenset({0, 2, 3, 4, 6, 7})
     ],
 )  # fmt: skip
 def test_the_console(
-    measured: Collection[int], on: Machine | None, allowed: Collection[int], place: ConsoleCpus
+    measured: Collection[int], on: Machine | None, allowed: Collection[int], place: tuple[frozenset[int], str]
 ) -> None:
     assert cpus_to_avoid(measured, allowed, on) == place
 

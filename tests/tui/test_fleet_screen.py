@@ -12,8 +12,7 @@ from sizeup.fleet.fleet import build_fleet, fleet_paths, read_fleet
 from sizeup.fleet.heat import fleet_band, heat_cell
 from sizeup.tui.dialogs import TextDialog
 from sizeup.tui.screens.compare_screen import CompareScreen
-from sizeup.tui.screens.fleet_screen import FleetScreen
-from sizeup.tui.widgets.heat import HeatTable, StripPlots
+from sizeup.tui.screens.fleet_screen import FleetScreen, HeatTable, StripPlots
 
 
 def fleet_folder(folder: Path) -> Path:

@@ -8,7 +8,7 @@ from textual.widgets import OptionList
 
 from consoles import Console, MakeConsole, pressed, settled
 from sizeup.tui.options import Options
-from sizeup.tui.screens.probe_list import ProbeList
+from sizeup.tui.screens.measure import ProbeList
 from sizeup.tui.widgets.form import FormField, RunFormView
 
 pytestmark = pytest.mark.ci

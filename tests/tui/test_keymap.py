@@ -3,8 +3,7 @@
 import pytest
 
 from sizeup.errors import UsageError
-from sizeup.tui.actions import ACTIONS, FOOTERS, action_of, first_key, footer
-from sizeup.tui.keymap import _is_key, checked
+from sizeup.tui.actions import ACTIONS, FOOTERS, _is_key, action_of, checked, first_key, footer
 
 
 def test_keys_are_taken_without_their_blanks() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from consoles import Console, settled
 from sizeup.tui.screens import summary as summary_screen
-from sizeup.tui.screens.probe_list import ProbeList
+from sizeup.tui.screens.measure import ProbeList
 
 
 @pytest.mark.parametrize(("mode", "owner", "name"), [("1", summary_screen, "summary"), ("3", ProbeList, "show_runs")])

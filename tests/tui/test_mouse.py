@@ -6,9 +6,8 @@ from textual.widgets import Button, Select
 
 from consoles import Console, records, settled
 from sizeup.tui.actions import ACTIONS, key_text, pressed_key
-from sizeup.tui.screens.probe_page import ProbePage
+from sizeup.tui.screens.probe_page import PointTable, ProbePage
 from sizeup.tui.widgets.lines import KeyLine, ModeLine
-from sizeup.tui.widgets.points import PointTable
 
 
 def test_every_key_that_is_shown_can_be_pressed() -> None:

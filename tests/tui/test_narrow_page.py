@@ -14,8 +14,8 @@ from sizeup.model.sample import Outcome, Progress, Status
 from sizeup.session.records import EndRecord, OutcomeRecord
 from sizeup.session.value import Point, StepRun, point_key
 from sizeup.tui.runs import Runs
+from sizeup.tui.screens.probe_page import draw_tiles
 from sizeup.tui.screens.probe_text import progress_rows, share_rows
-from sizeup.tui.widgets.tiles import draw_tiles
 from sizeup.views.run.live_figures import live_tiles
 
 SECOND = 1_000_000_000

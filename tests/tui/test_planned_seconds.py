@@ -10,8 +10,8 @@ from sizeup.model.machine import Machine
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup.tui.run_form import RunForm, format_seconds
+from sizeup.tui.screens.measure import ProbeList
 from sizeup.tui.screens.probe_forms import PlannedSeconds, ProbeForms
-from sizeup.tui.screens.probe_list import ProbeList
 
 REGISTRY = load_registry()
 LATENCY = REGISTRY.get("memory.latency")

@@ -14,9 +14,8 @@ from played_runs import PlayedRunner
 from sizeup.live.cost import ConsoleCost
 from sizeup.session.records import Record, StepStartRecord
 from sizeup.session.writer import Writer, writer_pid
-from sizeup.tui.cpu_affinity import CpuAffinity
-from sizeup.tui.run_status import position
-from sizeup.tui.runs import Runs, spec_of
+from sizeup.tui.console import position
+from sizeup.tui.runs import CpuAffinity, Runs, spec_of
 from sizeup.tui.startup import _runs_here
 
 

@@ -6,7 +6,7 @@ from consoles import Console, pressed, until
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.records import AdviceRecord
-from sizeup.tui.widgets.answers import AnswerTable
+from sizeup.tui.screens.sizing import AnswerTable
 from tui.sizing_inputs import choose_input
 from tui.stored_sessions import saved
 

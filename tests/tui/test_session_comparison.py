@@ -11,9 +11,8 @@ from fleet_sessions import Figures, records, server, with_port_down, write
 from sizeup.charts.chart import LineChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.session.reader import read_session
-from sizeup.tui.screens.compare_screen import CompareScreen
+from sizeup.tui.screens.compare_screen import ChangeTable, CompareScreen
 from sizeup.tui.screens.sessions import SessionsScreen
-from sizeup.tui.widgets.changes import ChangeTable
 from sizeup.views.comparison.answer import ChangeResult, ChangeRow
 from tui.stored_sessions import named, stored
 

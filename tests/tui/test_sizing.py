@@ -9,7 +9,7 @@ from sizeup.charts.chart import BarChart
 from sizeup.tui.actions import footer
 from sizeup.tui.options import Options
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.widgets.answers import AnswerTable
+from sizeup.tui.screens.sizing import AnswerTable
 from sizeup.tui.widgets.lines import MOST_KEYS
 from tui.sizing_inputs import choose_input, measured_io, set_input
 

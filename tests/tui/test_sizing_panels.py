@@ -10,7 +10,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.table import rows
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import tornado
-from sizeup.tui.screens.sizing_panels import cost_lines, factor_lines, share_lines
+from sizeup.tui.screens.sizing_text import cost_lines, factor_lines, share_lines
 from sizeup.tui.screens.summary_rows import RowTable, draw_balance
 from sizeup.views.cards.balance import balance
 from sizeup.views.cards.cards import card_views

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup.tui.widgets.tab_row import visible_tabs
+from sizeup.tui.widgets.lines import visible_tabs
 
 NAMES = ("IOPS", "Latency", "Latency vs IOPS", "Over time", "Table", "Validity")
 

@@ -4,7 +4,7 @@ import pytest
 
 from consoles import Console, MakeConsole, machine, pressed
 from sizeup.model.machine import DimmSlot, Machine
-from sizeup.tui.widgets.machine_page import PAGES, MachinePage, page_lines
+from sizeup.tui.screens.topology import PAGES, MachinePage, page_lines
 from sizeup.views.machine.machine import PARTS
 from topology_mode import in_topology
 

@@ -47,7 +47,7 @@ def run_console(
         options = replace(options, no_color=options.no_color or not shown, no_mouse=no_mouse)
         show = load(sysroot, session, compared_with)
         if options.keys:
-            from sizeup.tui.keymap import checked
+            from sizeup.tui.actions import checked
 
             options = replace(options, keys=checked(options.keys))
     except BaseException:

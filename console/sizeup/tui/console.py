@@ -11,8 +11,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
+from msgspec import Struct
 from msgspec.structs import replace
 from textual.binding import BindingType
 from textual.reactive import Reactive
@@ -24,36 +26,209 @@ from sizeup.charts.share_bar import ScreenLook
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Gentle
-from sizeup.session.store import session_name
+from sizeup.session.store import directory, ended_without_terminal, latest, session_name, start_of, unfinished
+from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.session_advice import AdviceSelector
 from sizeup.terminal.app import TerminalApp
 from sizeup.terminal.capabilities import colors
-from sizeup.text import plain
+from sizeup.text import counted, plain, plural
 from sizeup.tui.actions import ACTIONS, SCOPES, bindings, first_key, first_key_of
-from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import SIXTEEN_COLORS, THEMES, Options
-from sizeup.tui.run_status import (
-    header,
-    idle_states,
-    running_states,
-    saved_text,
-    unmeasured_text,
-    workload_text,
-)
 from sizeup.tui.runs import Runs
 from sizeup.tui.themes import DARK, textual_name
-from sizeup.tui.unfinished import OfferedSession, running_session
 from sizeup.tui.unsaved_inputs import TypedInputs, recomputed_with, unsaved_text
 from sizeup.tui.widgets.lines import Header
+from sizeup.units import format_bytes, format_rate
 
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
     from sizeup.probing.registry import Registry
-    from sizeup.session.value import Session
+    from sizeup.session.value import Session, StepRun
     from sizeup.sizing.input_value import Value
     from sizeup.sizing.session_advice import ShownAdvice
-    from sizeup.tui.command_dialog import ConsoleCommand
+    from sizeup.tui.dialogs import ConsoleCommand
+    from sizeup.tui.startup import LiveSource
     from sizeup.views.machine.difference import OtherMachine
+
+_RECENT_SECONDS = 24 * 3600.0
+"""Older ones are left to the list of sessions."""
+
+
+def interrupted_session() -> Path | None:
+    """Return the latest unfinished session of the last day that no run is writing; None where there is none."""
+    from sizeup.session.writer import in_use
+
+    return next((path for path in unfinished(directory()) if _is_recent(path) and not in_use(str(path))), None)
+
+
+def _is_recent(path: Path) -> bool:
+    return time.time() - path.stat().st_mtime < _RECENT_SECONDS
+
+
+def running_session(besides: str = "") -> Path | None:
+    """Return a session that a run writes at this moment, other than ``besides``; None where there is none."""
+    from sizeup.session.writer import in_use
+
+    return next((path for path in unfinished(directory()) if str(path) != besides and in_use(str(path))), None)
+
+
+class OfferedSession:
+    """What a user who comes back should know of: a run in progress, one that ended unseen, or was interrupted."""
+
+    def __init__(self, key: str, resume_key: str) -> None:
+        self._key = key
+        self._resume_key = resume_key
+        self.notice = ""
+        """What to say of it first; empty where there is none."""
+        self.name = ""
+        """The latest session; empty where there is none."""
+        self.running: Path | None = None
+        """The session that a run writes; None where none does."""
+        self.interrupted: Path | None = None
+        """The session that can be resumed; None where none is spoken of."""
+
+    def find(self) -> None:
+        """Look for it in the store."""
+        self.notice, self.interrupted = "", None
+        with suppress(OSError, SizeupError):  # a store that cannot be read is the Sessions mode's to report
+            self.running, last = running_session(), latest()
+            self.name = "" if last is None else session_name(str(last))
+            if self.running is not None:
+                shows = f"{self._key} or " if self.running == last else ""
+                self.notice = f"{_run_of(self.running)} in progress; {shows}sizeup session follow shows it"
+            elif last is not None and _is_recent(last) and (ended := ended_without_terminal(last)):
+                how = "finished" if ended == "complete" else f"was {ended}"
+                self.notice = f"{_run_of(last)} {how} without its terminal; {self._key} opens it"
+            elif (path := interrupted_session()) is not None:
+                self.interrupted = path
+                self.notice = f"{_run_of(path)} was interrupted; {self._resume_key} runs its missing steps"
+
+    def has_ended(self) -> bool:
+        """Look again at the run that goes on; whether it has ended."""
+        from sizeup.session.writer import in_use
+
+        if self.running is None or in_use(str(self.running)):
+            return False
+        self.find()
+        return True
+
+
+def _run_of(path: Path) -> str:
+    """Return a run by its start, as the list of sessions has it."""
+    started = start_of(path)[:16].replace("T", " ")
+    return f"Run of {started} UTC" if started else "Run"
+
+
+_NO_WORKLOAD = "no workload"
+
+
+class RunPosition(Struct, frozen=True):
+    """How far a run has come in its plan."""
+
+    step: StepRun
+    number: int
+    """Which step of its plan, from 1."""
+    of: int
+
+
+def position(session: Session | None) -> RunPosition | None:
+    """Return the step that is running, or else the last that ran; None before the first."""
+    if session is None or not session.steps:
+        return None
+    step = list(session.steps.values())[-1]
+    planned = [] if session.plan is None else [planned.id for planned in session.plan.steps]
+    number = planned.index(step.step.id) + 1 if step.step.id in planned else 1
+    return RunPosition(step, number, max(len(planned), 1))
+
+
+def header(machine: Machine | None, session: Session | None, states: tuple[str, ...], *, running: bool) -> Header:
+    """Return what the first line says: the machine's name, its size, and ``states``, the longest text first."""
+    if machine is None:
+        return Header("no machine in this session", states=states, running=running)
+    host = machine.platform.hostname or ("capture" if session is None else session.header.host)
+    cores = counted(machine.core_count, "core") if machine.core_count else plural(machine.pu_counts.online, "thread")
+    memory = "" if machine.memory_bytes is None else format_bytes(machine.memory_bytes)
+    return Header(host, " · ".join(filter(None, (cores, memory))), states, running)
+
+
+def workload_text(shown: ShownAdvice | None) -> str:
+    """Return the demand of the workload, of I/O if known, and what is to be known of the advice."""
+    advice = None if shown is None else shown.given.find(HEADLINE)
+    demand = None if advice is None else advice.quantity
+    words = _demand_of(shown, "storage")
+    if not words:
+        words = _demand_of(shown) if demand is None else format_rate(demand.value)
+    words = f"demand {words}" if words else _NO_WORKLOAD
+    if shown is not None and shown.mark:
+        return shown.mark if words == _NO_WORKLOAD else f"{words}, {shown.mark}"
+    return words
+
+
+def _demand_of(shown: ShownAdvice | None, resource: str = "") -> str:
+    """Return the demand on a resource, or the first on any, such as the CPU; empty without a workload."""
+    cards = () if shown is None else shown.given.cards
+    wanted = [card for card in cards if card.resource == resource or (not resource and card.resource != "license")]
+    return next((card.demand for card in wanted if card.demand), "")
+
+
+def idle_states(
+    runs: Runs, workload: str, *, watched: bool, measures: bool, readonly: bool, runs_elsewhere: bool = False
+) -> tuple[str, ...]:
+    """Return what is shown while no run is active, the longest text first; ``watched``: the machine is this one.
+
+    ``runs_elsewhere`` is whether another console's run writes the session.
+    """
+    if not measures and not watched:
+        kind = "capture" if runs.session is None else f"saved session of {runs.session.header.started[:10]}"
+    else:
+        kind = "measuring in the background" if runs_elsewhere else "read-only" if readonly else ""
+    state = kind if workload == _NO_WORKLOAD else ", ".join(filter(None, (kind, workload)))
+    return tuple(dict.fromkeys((state or "idle", kind or workload)))
+
+
+def unmeasured_text(runs: Runs, live_source: LiveSource | None, *, readonly: bool) -> str:
+    """Return why no probe can be started."""
+    if readonly:
+        return "sizeup was started read-only"
+    if live_source is not None:
+        return runs.problem
+    return f"a {'capture' if runs.session is None else 'saved session'} is shown, not this machine"
+
+
+def running_states(runs: Runs) -> tuple[str, ...]:
+    """Return how a run stands, the longest text first."""
+    now = position(runs.session)
+    state = _state(runs, now)
+    elapsed = "" if runs.followed else f" {runs.elapsed_seconds:.0f} s"
+    if now is None or (runs.running and not runs.begun):  # the last step is of an earlier run
+        return f"{state}, starting{elapsed}", elapsed.strip() or state
+    from sizeup.views.run.live_figures import time_left
+
+    progress, left = now.step.progress, ""
+    if progress is not None:
+        left = ", ".join(filter(None, (f" {progress.done:.0%}", time_left(progress))))
+    queued = f", {len(runs.queue)} queued" if runs.queue else ""
+    steps = f"{now.number}/{now.of}{elapsed}"
+    return f"{state} {now.step.step.id} step {steps}{left}{queued}", f"{state} {steps}", elapsed.strip() or state
+
+
+def _state(runs: Runs, now: RunPosition | None) -> str:
+    if runs.canceling:
+        return "canceling"
+    if runs.followed:
+        return "following"
+    if not runs.paused:
+        return "running"
+    over = now is not None and now.step.outcome is not None
+    return "paused" if over else "pausing"  # a step that has begun goes on to its end
+
+
+def saved_text(path: str) -> str:
+    """Return where a session is, and how to come back to it."""
+    from sizeup.session.store import command_name
+
+    return f"Session saved in {path}\nOpen it with: sizeup {command_name(path)}"
+
 
 _DEFAULT = Options()
 TICK_SECONDS = 0.5
@@ -581,7 +756,7 @@ class ConsoleApp(TerminalApp):
 
     def commands(self) -> Iterable[ConsoleCommand]:
         """The actions that hold here, those of the other screens, and the themes that can be shown."""
-        from sizeup.tui.command_dialog import ConsoleCommand  # which the start does without
+        from sizeup.tui.dialogs import ConsoleCommand  # which the start does without
 
         base = self.screen
         if not isinstance(base, Mode):  # a dialog has its own keys
@@ -616,8 +791,7 @@ class ConsoleApp(TerminalApp):
 
     def action_command_palette(self) -> None:
         """Offer every command by name."""
-        from sizeup.tui.command_dialog import CommandDialog
-        from sizeup.tui.dialogs import ask
+        from sizeup.tui.dialogs import CommandDialog, ask
 
         commands = list(self.commands())
         dialog = CommandDialog(commands)

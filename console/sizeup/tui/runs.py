@@ -11,22 +11,86 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from threading import get_native_id
 from typing import IO, TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from sizeup.child_process import environment, sizeup_command
 from sizeup.errors import ExitStatus, SizeupError
+from sizeup.model.machine import Machine
+from sizeup.procfs.lists import format_list
+from sizeup.procfs.process import list_threads
 from sizeup.session.store import free_path
-from sizeup.tui.cpu_affinity import CpuAffinity
 
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
     from sizeup.live.cost import ConsoleCost
     from sizeup.session.reader import SessionFollower
     from sizeup.session.value import Session
+
+
+def cpus_to_avoid(
+    measured: Collection[int], allowed: Collection[int], machine: Machine | None
+) -> tuple[frozenset[int], str]:
+    """The allowed CPUs away from the measured nodes; if none is left, from the cores; if none, from the CPUs alone.
+
+    ``measured`` is empty for a step that does not mind. With them comes what the console shares with the measurement.
+    """
+    everywhere, wanted = frozenset(allowed), frozenset(measured)
+    if not wanted:
+        return everywhere, ""
+    cores = _touched((core.pus for core in machine.cores) if machine is not None else (), wanted)
+    nodes = _touched((node.pus for node in machine.nodes) if machine is not None else (), wanted)
+    for kept in (cores | nodes, cores):
+        if everywhere - kept:
+            return everywhere - kept, ""
+    if everywhere - wanted:
+        return everywhere - wanted, "the console shares a core with it"
+    return everywhere, f"the console shares CPU {format_list(tuple(sorted(wanted)))} with it"
+
+
+def _touched(groups: Iterable[Collection[int]], wanted: frozenset[int]) -> frozenset[int]:
+    """Every CPU of the groups that hold a wanted one, and the wanted ones."""
+    return wanted.union(*(group for group in groups if not wanted.isdisjoint(group)))
+
+
+def move_to(cpus: Collection[int]) -> None:
+    """Put all threads of this process on these CPUs; Linux keeps the affinity by thread (sched_setaffinity(2))."""
+    for thread in list_threads() or (get_native_id(),):  # no /proc here: this thread at least
+        with contextlib.suppress(OSError):  # it has just ended, or a cpuset shrank meanwhile
+            os.sched_setaffinity(thread, cpus)
+
+
+class CpuAffinity:
+    """Moves the console out of a step's way, and back."""
+
+    def __init__(
+        self,
+        move: Callable[[Collection[int]], None] = move_to,
+        where: Callable[[], Collection[int]] = lambda: os.sched_getaffinity(0),
+    ) -> None:
+        self._move = move
+        self._where = where
+        self._home: Collection[int] | None = None
+        self._measured: tuple[int, ...] = ()
+        self.caveat = ""
+        """What the console could not leave alone; empty where it keeps clear."""
+
+    def avoid_cpus(self, measured: tuple[int, ...], machine: Machine | None) -> None:
+        """Leave these CPUs; an empty tuple brings the console back."""
+        if measured == self._measured:
+            return
+        if self._home is None:
+            self._home = self._where()
+        chosen, self.caveat = cpus_to_avoid(measured, self._home, machine)
+        self._move(chosen)
+        self._measured = measured
+        if not measured:
+            self._home = None
+
 
 Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]
 """Starts ``sizeup`` with these arguments, its standard input a pipe, its errors going to the file."""

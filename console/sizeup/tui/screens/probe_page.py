@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from msgspec.structs import replace
 from rich.console import RenderableType
+from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.renderables.digits import DIGITS, DIGITS3X3_BOLD
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import DataTable, Static
 
 from sizeup.charts.axes import hold_axes
 from sizeup.charts.chart import HeatMap, LineChart
+from sizeup.charts.drawing import Drawing, Glyphs
 from sizeup.charts.latency_cells import Histogram, Picture, Timeline
 from sizeup.model.machine import Machine
 from sizeup.session.value import PointKey, StepRun
+from sizeup.tui.actions import bindings
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_forms import ProbeForms
 from sizeup.tui.screens.probe_text import fact_rows, progress_rows, share_rows
+from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.chart import ChartView
+from sizeup.tui.widgets.lines import tabs_text, visible_tabs
 from sizeup.tui.widgets.lists import hanging
-from sizeup.tui.widgets.points import PointTable
 from sizeup.tui.widgets.segments import SegmentRow, SegmentRows
-from sizeup.tui.widgets.tab_row import tabs_text, visible_tabs
-from sizeup.tui.widgets.tiles import TileRow
 from sizeup.views.run.chart_list import (
     DISTRIBUTION,
     OVER_TIME,
@@ -38,11 +44,155 @@ from sizeup.views.run.chart_list import (
     underlying_charts,
 )
 from sizeup.views.run.latency import has_one_load, latency_family, percentiles, timeline
-from sizeup.views.run.live_figures import live_tiles
+from sizeup.views.run.live_figures import LiveFigure, live_tiles
 from sizeup.views.run.point_rows import PointRows, point_rows
 from sizeup.views.run.samples import underlying_points as point_samples
 from sizeup.views.run.step import VALIDITY, step_position
 from sizeup.views.run.yardstick import Earlier, compared, last_run
+
+_HEIGHT = 5
+"""Rows with all of a tile: its name, three rows of large digits or figure, note and bars, and a note."""
+_LARGE, _FEW, _LEAST = 24, 4, 9
+"""Columns of the first tile, which has large digits; as many tiles at most have them all; the least columns of one."""
+_DRAWN = set("0123456789.,")
+"""The characters that can be large."""
+_FLAT_COLUMNS = 100
+"""On a narrower page a tile has a name and a figure only."""
+
+
+class TileRow(CellView):
+    """Tiles side by side, five rows high or two."""
+
+    DEFAULT_CSS = """
+    TileRow { height: 5; margin: 1 0; }
+    TileRow.-flat { height: 2; margin: 0; }
+    """
+
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._tiles: tuple[LiveFigure, ...] = ()
+
+    def show(self, tiles: Sequence[LiveFigure], columns: int) -> None:
+        """Show figures in place of the last; without any the row has no height."""
+        self._tiles = tuple(tiles)
+        self.display = bool(tiles)
+        self.set_class(columns < _FLAT_COLUMNS, "-flat")
+        self._redraw()
+
+    def _redraw(self) -> None:
+        self.present(draw_tiles(self._tiles, *self.size, self._glyphs))
+
+
+def draw_tiles(tiles: Sequence[LiveFigure], width: int, height: int, glyphs: Glyphs) -> Drawing:
+    """Return tiles side by side, the last ones left out where there are too few columns."""
+    drawing = Drawing(width, height)
+    tiles = tiles[: max(width // _LEAST, 1)]
+    count = len(tiles)
+    if not count or not height:
+        return drawing
+    large = glyphs is not Glyphs.ASCII and height >= _HEIGHT
+    first = min(_LARGE, width // 3) if large and count > _FEW else width // count
+    ends = [0, *(first + (width - first) * number // max(count - 1, 1) for number in range(count))]
+    for number, (tile, left, right) in enumerate(zip(tiles, ends, ends[1:], strict=False)):
+        _draw(drawing, tile, left, right - 1, large=large and (number == 0 or count <= _FEW))
+    return drawing
+
+
+def _draw(drawing: Drawing, tile: LiveFigure, left: int, right: int, *, large: bool) -> None:
+    columns, newest = right - left - 1, "s1" if tile.newest else "title"
+    drawing.put(left + 1, 0, tile.name[:columns], "dim")
+    number = tile.text[: len(tile.text) - len(tile.text.lstrip("0123456789.,"))]
+    unit = tile.text[len(number) :].strip()
+    if large and len(number) * 3 + len(unit) + 1 <= columns and set(number) <= _DRAWN:
+        x = left + 1
+        for character in number:
+            glyph = DIGITS.find(character) * 3
+            for row in range(3):
+                text = DIGITS3X3_BOLD[glyph + row] if character.isdecimal() else character * (row == 2)
+                drawing.put(x, 1 + row, text, newest)
+            x += 3 if character.isdecimal() else 1
+        drawing.put(x + 1, 3, unit, newest)
+        drawing.put(left + 1, 4, tile.note[:columns], "dim")
+    else:
+        drawing.put(left + 1, 1, number[:columns], newest)
+        drawing.put(left + 2 + len(number), 1, unit[: max(columns - len(number) - 1, 0)], "text")
+        drawing.put(left + 1, 2, tile.note[:columns], "dim")
+        drawing.put(left + 1, 3, tile.bars(columns), "s1")
+    drawing.shade(range(left, right), range(drawing.height), "tile")
+
+
+class PointTable(DataTable[Text]):
+    """One line for each measurement."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("list")]
+    DEFAULT_CSS = """
+    PointTable { height: 1fr; background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id, cursor_type="row", zebra_stripes=False, cell_padding=1)
+        self.shown = PointRows((), (), ())
+        """What the table holds."""
+        self._sorted_by: int | None = None
+        """The column; None for the order of the measurements."""
+        self._reversed = False
+
+    def show(self, rows: PointRows) -> None:
+        """Show measurements in place of the last; the order that was chosen stays."""
+        if rows == self.shown and self.columns:
+            return
+        if rows.columns != self.shown.columns:
+            self._sorted_by, self._reversed = None, False
+        self.shown = rows
+        self._fill()
+
+    def action_sort(self) -> None:
+        """Sort by the column the other way round, then by the next one."""
+        if not self.shown.columns:
+            return
+        at = -1 if self._sorted_by is None else self._sorted_by
+        if at >= 0 and not self._reversed:
+            self._reversed = True
+        else:
+            self._sorted_by, self._reversed = (at + 1) % len(self.shown.columns), False
+        self._fill()
+
+    @on(DataTable.HeaderSelected)
+    def _clicked(self, event: DataTable.HeaderSelected) -> None:
+        event.stop()
+        if event.column_index == self._sorted_by:
+            self._reversed = not self._reversed
+        else:
+            self._sorted_by, self._reversed = event.column_index, False
+        self._fill()
+
+    def _fill(self) -> None:
+        cursor, shown = self.cursor_row, self.shown
+        self.clear(columns=True)
+        for number, (title, numeric) in enumerate(zip(shown.columns, shown.numeric, strict=True)):
+            mark = "" if number != self._sorted_by else " ▼" if self._reversed else " ▲"
+            self.add_column(Text(f"{title}{mark}", justify="right" if numeric else "left"))
+        rows, column = shown.rows, self._sorted_by
+        if column is not None:
+            rows = tuple(sorted(rows, key=lambda row: row[column].sort_key, reverse=self._reversed))
+        for row in rows:
+            cells = [
+                Text(cell.text, justify="right" if numeric else "left")
+                for cell, numeric in zip(row, shown.numeric, strict=True)
+            ]
+            self.add_row(*cells)
+        if shown.rows:
+            self.move_cursor(row=min(max(cursor, 0), len(shown.rows) - 1))
+
+    def action_first(self) -> None:
+        """First row."""
+        self.action_scroll_top()
+
+    def action_last(self) -> None:
+        """Last row."""
+        self.action_scroll_bottom()
+
 
 _PAIR_COLUMNS, _FACTS_COLUMNS, _BELOW_ROWS = 70, 84, 26
 """Of a page, from which on another picture, or the figures, stand beside the view, and another picture below it."""
@@ -316,7 +466,7 @@ class ProbePage(Vertical):
         if self._validity is not None:
             self._validity.display = shown
             if shown:
-                from sizeup.tui.screens.validity_text import validity_text
+                from sizeup.tui.screens.probe_text import validity_text
 
                 width = self.query_one("#views").content_size.width - 1
                 self._validity_words.update(validity_text(run, width, going_on=going_on))

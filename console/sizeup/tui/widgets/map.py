@@ -13,7 +13,7 @@ from textual.message import Message
 from sizeup.charts.drawing import Drawing
 from sizeup.charts.share_bar import ScreenLook
 from sizeup.model.topology import Pu
-from sizeup.tui.widgets.scrolled import ScrolledRows
+from sizeup.tui.widgets.cells import ScrolledRows
 from sizeup.views.map.cells import Cell, Row
 from sizeup.views.map.cores import FULL, LOADS, legend
 from sizeup.views.map.map import Map
