@@ -51,7 +51,6 @@ _GATE = (
 _NOT_GATE = (
     "tui/test_cpu_affinity.py",
     "tui/test_docs.py",
-    "tui/test_facts.py",
     "tui/test_keymap.py",
     "tui/test_runs.py",
     "tui/test_startup.py",

@@ -14,7 +14,7 @@ from played_runs import PlayedRunner
 from sizeup.live.cost import ConsoleCost
 from sizeup.session.records import Record, StepStartRecord
 from sizeup.session.writer import Writer, writer_pid
-from sizeup.tui.console import position
+from sizeup.tui.console import running_states
 from sizeup.tui.runs import CpuAffinity, Runs, spec_of
 from sizeup.tui.startup import _runs_here
 
@@ -93,9 +93,8 @@ def test_the_standing_is_the_last_step_of_the_file(runs: Runs, runner: PlayedRun
     runs.start(spec_of("null", {}))
     runner.write(records())
     runs.poll()
-    standing = position(runs.session)
 
-    assert (standing.step.step.id, standing.number, standing.of) == ("null", 1, 1)
+    assert " null step 1/1 " in running_states(runs)[0]
 
 
 def test_a_file_that_is_no_session_is_a_problem_in_words(runs: Runs, runner: PlayedRunner) -> None:

@@ -6,15 +6,14 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 from textual.binding import BindingType
 from textual.reactive import Reactive
@@ -35,6 +34,7 @@ from sizeup.text import counted, plain, plural
 from sizeup.tui.actions import ACTIONS, SCOPES, bindings, first_key, first_key_of
 from sizeup.tui.options import SIXTEEN_COLORS, THEMES, Options
 from sizeup.tui.runs import Runs
+from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.themes import DARK, textual_name
 from sizeup.tui.unsaved_inputs import TypedInputs, recomputed_with, unsaved_text
 from sizeup.tui.widgets.lines import Header
@@ -43,7 +43,7 @@ from sizeup.units import format_bytes, format_rate
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
     from sizeup.probing.registry import Registry
-    from sizeup.session.value import Session, StepRun
+    from sizeup.session.value import Session
     from sizeup.sizing.input_value import Value
     from sizeup.sizing.session_advice import ShownAdvice
     from sizeup.tui.dialogs import ConsoleCommand
@@ -52,17 +52,6 @@ if TYPE_CHECKING:
 
 _RECENT_SECONDS = 24 * 3600.0
 """Older ones are left to the list of sessions."""
-
-
-def interrupted_session() -> Path | None:
-    """Return the latest unfinished session of the last day that no run is writing; None where there is none."""
-    from sizeup.session.writer import in_use
-
-    return next((path for path in unfinished(directory()) if _is_recent(path) and not in_use(str(path))), None)
-
-
-def _is_recent(path: Path) -> bool:
-    return time.time() - path.stat().st_mtime < _RECENT_SECONDS
 
 
 def running_session(besides: str = "") -> Path | None:
@@ -89,6 +78,11 @@ class OfferedSession:
 
     def find(self) -> None:
         """Look for it in the store."""
+        from sizeup.session.writer import in_use
+
+        def recent(path: Path) -> bool:
+            return time.time() - path.stat().st_mtime < _RECENT_SECONDS
+
         self.notice, self.interrupted = "", None
         with suppress(OSError, SizeupError):  # a store that cannot be read is the Sessions mode's to report
             self.running, last = running_session(), latest()
@@ -96,12 +90,14 @@ class OfferedSession:
             if self.running is not None:
                 shows = f"{self._key} or " if self.running == last else ""
                 self.notice = f"{_run_of(self.running)} in progress; {shows}sizeup session follow shows it"
-            elif last is not None and _is_recent(last) and (ended := ended_without_terminal(last)):
+            elif last is not None and recent(last) and (ended := ended_without_terminal(last)):
                 how = "finished" if ended == "complete" else f"was {ended}"
                 self.notice = f"{_run_of(last)} {how} without its terminal; {self._key} opens it"
-            elif (path := interrupted_session()) is not None:
-                self.interrupted = path
-                self.notice = f"{_run_of(path)} was interrupted; {self._resume_key} runs its missing steps"
+            else:
+                waiting = (path for path in unfinished(directory()) if recent(path) and not in_use(str(path)))
+                if (path := next(waiting, None)) is not None:
+                    self.interrupted = path
+                    self.notice = f"{_run_of(path)} was interrupted; {self._resume_key} runs its missing steps"
 
     def has_ended(self) -> bool:
         """Look again at the run that goes on; whether it has ended."""
@@ -120,35 +116,6 @@ def _run_of(path: Path) -> str:
 
 
 _NO_WORKLOAD = "no workload"
-
-
-class RunPosition(Struct, frozen=True):
-    """How far a run has come in its plan."""
-
-    step: StepRun
-    number: int
-    """Which step of its plan, from 1."""
-    of: int
-
-
-def position(session: Session | None) -> RunPosition | None:
-    """Return the step that is running, or else the last that ran; None before the first."""
-    if session is None or not session.steps:
-        return None
-    step = list(session.steps.values())[-1]
-    planned = [] if session.plan is None else [planned.id for planned in session.plan.steps]
-    number = planned.index(step.step.id) + 1 if step.step.id in planned else 1
-    return RunPosition(step, number, max(len(planned), 1))
-
-
-def header(machine: Machine | None, session: Session | None, states: tuple[str, ...], *, running: bool) -> Header:
-    """Return what the first line says: the machine's name, its size, and ``states``, the longest text first."""
-    if machine is None:
-        return Header("no machine in this session", states=states, running=running)
-    host = machine.platform.hostname or ("capture" if session is None else session.header.host)
-    cores = counted(machine.core_count, "core") if machine.core_count else plural(machine.pu_counts.online, "thread")
-    memory = "" if machine.memory_bytes is None else format_bytes(machine.memory_bytes)
-    return Header(host, " · ".join(filter(None, (cores, memory))), states, running)
 
 
 def workload_text(shown: ShownAdvice | None) -> str:
@@ -171,56 +138,31 @@ def _demand_of(shown: ShownAdvice | None, resource: str = "") -> str:
     return next((card.demand for card in wanted if card.demand), "")
 
 
-def idle_states(
-    runs: Runs, workload: str, *, watched: bool, measures: bool, readonly: bool, runs_elsewhere: bool = False
-) -> tuple[str, ...]:
-    """Return what is shown while no run is active, the longest text first; ``watched``: the machine is this one.
-
-    ``runs_elsewhere`` is whether another console's run writes the session.
-    """
-    if not measures and not watched:
-        kind = "capture" if runs.session is None else f"saved session of {runs.session.header.started[:10]}"
-    else:
-        kind = "measuring in the background" if runs_elsewhere else "read-only" if readonly else ""
-    state = kind if workload == _NO_WORKLOAD else ", ".join(filter(None, (kind, workload)))
-    return tuple(dict.fromkeys((state or "idle", kind or workload)))
-
-
-def unmeasured_text(runs: Runs, live_source: LiveSource | None, *, readonly: bool) -> str:
-    """Return why no probe can be started."""
-    if readonly:
-        return "sizeup was started read-only"
-    if live_source is not None:
-        return runs.problem
-    return f"a {'capture' if runs.session is None else 'saved session'} is shown, not this machine"
-
-
 def running_states(runs: Runs) -> tuple[str, ...]:
     """Return how a run stands, the longest text first."""
-    now = position(runs.session)
-    state = _state(runs, now)
+    session = runs.session
+    now = None if session is None or not session.steps else list(session.steps.values())[-1]
+    if runs.canceling:
+        state = "canceling"
+    elif runs.followed:
+        state = "following"
+    elif not runs.paused:
+        state = "running"
+    else:  # a step that has begun goes on to its end
+        state = "paused" if now is not None and now.outcome is not None else "pausing"
     elapsed = "" if runs.followed else f" {runs.elapsed_seconds:.0f} s"
-    if now is None or (runs.running and not runs.begun):  # the last step is of an earlier run
+    if session is None or now is None or (runs.running and not runs.begun):  # the last step is of an earlier run
         return f"{state}, starting{elapsed}", elapsed.strip() or state
     from sizeup.views.run.live_figures import time_left
 
-    progress, left = now.step.progress, ""
+    progress, left = now.progress, ""
     if progress is not None:
         left = ", ".join(filter(None, (f" {progress.done:.0%}", time_left(progress))))
     queued = f", {len(runs.queue)} queued" if runs.queue else ""
-    steps = f"{now.number}/{now.of}{elapsed}"
-    return f"{state} {now.step.step.id} step {steps}{left}{queued}", f"{state} {steps}", elapsed.strip() or state
-
-
-def _state(runs: Runs, now: RunPosition | None) -> str:
-    if runs.canceling:
-        return "canceling"
-    if runs.followed:
-        return "following"
-    if not runs.paused:
-        return "running"
-    over = now is not None and now.step.outcome is not None
-    return "paused" if over else "pausing"  # a step that has begun goes on to its end
+    planned = [] if session.plan is None else [planned.id for planned in session.plan.steps]
+    number = planned.index(now.step.id) + 1 if now.step.id in planned else 1
+    steps = f"{number}/{max(len(planned), 1)}{elapsed}"
+    return f"{state} {now.step.id} step {steps}{left}{queued}", f"{state} {steps}", elapsed.strip() or state
 
 
 def saved_text(path: str) -> str:
@@ -259,29 +201,6 @@ MODES: Mapping[str, Callable[[], Screen[Any]]] = {
     mode: partial(_screen, mode) for mode in ("summary", "topology", "measure", "sizing", "sessions")
 }
 """What makes the screen of each mode, by the mode's name."""
-
-
-@runtime_checkable
-class Mode(Protocol):
-    """What the app asks of the screen of a mode, which knows the app."""
-
-    SCOPE: ClassVar[str]
-    """Whose actions hold here besides those that hold everywhere."""
-
-    def show_all(self) -> None:
-        """Redraw everything."""
-
-    def show_target(self, target: str) -> None:
-        """Put the cursor on what another mode pointed at."""
-
-    def leave_input(self) -> None:
-        """Escape was pressed in an input."""
-
-    def idle_actions(self) -> Collection[str]:
-        """Ids of actions that have nothing to act on now."""
-
-    def command_values(self) -> Mapping[str, str]:
-        """What an action acts on, or what is set now, by its id."""
 
 
 class ConsoleApp(TerminalApp):
@@ -330,7 +249,8 @@ class ConsoleApp(TerminalApp):
         self.set_keymap(self.keys)
         is_capture = not measures and live_source is None
         self.typed = TypedInputs(runs, lambda: self._own_machine, readonly=options.readonly, is_capture=is_capture)
-        self._interrupted = False
+        self._interrupted = -_AGAIN_SECONDS
+        """When the user pressed ^c, by the monotonic clock."""
         self.exit_message = ""
         """What to print once the terminal is back."""
         self.offered = OfferedSession(*(first_key_of(name, self.keys) for name in ("app.latest", "summary.resume")))
@@ -430,7 +350,13 @@ class ConsoleApp(TerminalApp):
     @property
     def unmeasured(self) -> str:
         """Why no probe can be started; empty where one can."""
-        return "" if self.measures else unmeasured_text(self.runs, self.live_source, readonly=self.readonly)
+        if self.measures:
+            return ""
+        if self.readonly:
+            return "sizeup was started read-only"
+        if self.live_source is not None:
+            return self.runs.problem
+        return f"a {'capture' if self.runs.session is None else 'saved session'} is shown, not this machine"
 
     def renew_machine(self, machine: Machine) -> None:
         """Take this machine as it was read again; shown at once unless a saved session is."""
@@ -452,21 +378,26 @@ class ConsoleApp(TerminalApp):
         return DARK.variables
 
     def header(self) -> Header:
-        """For the line above every mode: the machine, and what it does or what it should carry."""
-        runs, running = self.runs, self.runs.going_on
-        states = (
-            running_states(runs)
-            if running
-            else idle_states(
-                runs,
-                workload_text(self.stated_advice),
-                watched=self.live_source is not None,
-                measures=self.measures,
-                readonly=self.readonly,
-                runs_elsewhere=self.offered.running is not None,
-            )
+        """For the line above every mode: the machine, its size, and what it does or what it should carry."""
+        session, running, machine = self.runs.session, self.runs.going_on, self.machine
+        if running:
+            states = running_states(self.runs)
+        else:
+            workload, kind = workload_text(self.stated_advice), "read-only" if self.readonly else ""
+            if not self.measures and self.live_source is None:
+                kind = "capture" if session is None else f"saved session of {session.header.started[:10]}"
+            elif self.offered.running is not None:
+                kind = "measuring in the background"
+            state = kind if workload == _NO_WORKLOAD else ", ".join(filter(None, (kind, workload)))
+            states = tuple(dict.fromkeys((state or "idle", kind or workload)))
+        if machine is None:
+            return Header("no machine in this session", states=states, running=running)
+        host = machine.platform.hostname or ("capture" if session is None else session.header.host)
+        cores = (
+            counted(machine.core_count, "core") if machine.core_count else plural(machine.pu_counts.online, "thread")
         )
-        return header(self.machine, runs.session, states, running=running)
+        memory = "" if machine.memory_bytes is None else format_bytes(machine.memory_bytes)
+        return Header(host, " · ".join(filter(None, (cores, memory))), states, running)
 
     def notice(self) -> str:
         """What a user must know besides the screen; empty for nothing."""
@@ -572,7 +503,7 @@ class ConsoleApp(TerminalApp):
     def _refresh_modes(self, method: str) -> None:
         """Tell the mode that is shown; the others catch up when they come back."""
         for screen in self.screen_stack if self.is_running else ():
-            if isinstance(screen, Mode) and screen.is_mounted:
+            if isinstance(screen, ModeScreen) and screen.is_mounted:
                 getattr(screen, method)()
 
     def action_mode(self, mode: str) -> None:
@@ -587,7 +518,7 @@ class ConsoleApp(TerminalApp):
 
         async def arrive() -> None:
             screen = self.screen
-            if isinstance(screen, Mode):
+            if isinstance(screen, ModeScreen):
                 screen.show_target(target)
                 if action:
                     await self.run_action(action, default_namespace=screen)
@@ -637,7 +568,7 @@ class ConsoleApp(TerminalApp):
 
     def action_help(self) -> None:
         """Show the keys that hold here."""
-        if isinstance(self.screen, Mode):
+        if isinstance(self.screen, ModeScreen):
             scopes = [self.screen.SCOPE, "app", "list", "tree", "chart"]
             from sizeup.tui.dialogs import HelpDialog
 
@@ -741,25 +672,21 @@ class ConsoleApp(TerminalApp):
     def action_interrupt(self) -> None:
         """Leave on the second press; the first shows a hint."""
         runs = self._own_runs
-        if self._interrupted:
+        before, self._interrupted = self._interrupted, time.monotonic()
+        if self._interrupted - before < _AGAIN_SECONDS:
             self.report_cost()
             runs.cancel()
             runs.wait(_CANCEL_SECONDS)
             self._end(self._saved(), ExitStatus.INTERRUPTED)
             return
-        self._interrupted = True
-        self.set_timer(_AGAIN_SECONDS, self._forget_interrupt)
         self.notify(f"Press ^c again to {'cancel the run and quit' if runs.running else 'quit'}.", markup=False)
-
-    def _forget_interrupt(self) -> None:
-        self._interrupted = False
 
     def commands(self) -> Iterable[ConsoleCommand]:
         """The actions that hold here, those of the other screens, and the themes that can be shown."""
         from sizeup.tui.dialogs import ConsoleCommand  # which the start does without
 
         base = self.screen
-        if not isinstance(base, Mode):  # a dialog has its own keys
+        if not isinstance(base, ModeScreen):  # a dialog has its own keys
             return
         values = {
             "app.latest": self.offered.name,
@@ -786,7 +713,7 @@ class ConsoleApp(TerminalApp):
     def _draw_in(self, name: str) -> None:
         self.theme = textual_name(name)
         for screen in self.screen_stack:
-            if isinstance(screen, Mode):  # some texts bear colors of their own
+            if isinstance(screen, ModeScreen):  # some texts bear colors of their own
                 screen.show_all()
 
     def action_command_palette(self) -> None:
@@ -800,7 +727,7 @@ class ConsoleApp(TerminalApp):
 
     def on_key(self, event: Any) -> None:
         """Escape leaves an input."""
-        if event.key == "escape" and isinstance(self.screen, Mode):
+        if event.key == "escape" and isinstance(self.screen, ModeScreen):
             from textual.widgets import Input
 
             if isinstance(self.focused, Input):

@@ -23,7 +23,7 @@ from textual.widgets.option_list import Option
 from sizeup.model.finding import Finding
 from sizeup.probing.devices import Device
 from sizeup.tui.actions import ACTIONS, SCOPES, bindings, key_text
-from sizeup.tui.widgets.facts import FactsGrid, finding_text
+from sizeup.tui.widgets.facts import facts_grid, finding_text
 from sizeup.tui.widgets.lines import KeyLine
 from sizeup.tui.widgets.lists import KeyList, hanging
 
@@ -132,7 +132,7 @@ class ChoiceDialog(Dialog[str]):
             with VerticalScroll(can_focus=False, classes="text"):
                 yield Static(self._question, markup=False)
                 if self._facts:
-                    yield Static(FactsGrid(self._facts), classes="facts")
+                    yield Static(facts_grid(self._facts), classes="facts")
             yield KeyList(*(Option(hanging(label, 70, 0, 2), id=key) for key, label in self._answers))
 
     def on_resize(self) -> None:
@@ -205,7 +205,7 @@ class DeviceDialog(Dialog[str]):
         """What would be overwritten, and the field."""
         with Vertical(classes="dialog wide") as box:
             box.border_title = "! All data on this device will be lost"
-            yield Static(FactsGrid(self._facts), markup=False)
+            yield Static(facts_grid(self._facts), markup=False)
             yield Static(f"\nTo confirm, type its full name:\n  {self._device.names[0]}", markup=False)
             yield Input(compact=True, id="name")
             yield Static("Enter starts the run when the name matches. Esc cancels.", id="message", classes="hint")

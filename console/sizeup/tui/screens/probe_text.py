@@ -25,7 +25,7 @@ from sizeup.text import plural
 from sizeup.tui.run_form import format_seconds
 from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.cells import BADGE
-from sizeup.tui.widgets.facts import FactsGrid
+from sizeup.tui.widgets.facts import facts_grid
 from sizeup.tui.widgets.lists import hanging
 from sizeup.tui.widgets.segments import SegmentRow
 from sizeup.units import format_verdict
@@ -253,8 +253,8 @@ def about(
         ("Part of", probe.distribution),
     ]
     if refused:  # how a step ended stands on the first line
-        return Group(Text(f"{state_text}\n", style="bold"), Text(f"{manifest.summary}\n"), FactsGrid(facts))
-    return Group(Text(manifest.summary), Text(f"\n{state_text}\n", style="bold"), FactsGrid(facts))
+        return Group(Text(f"{state_text}\n", style="bold"), Text(f"{manifest.summary}\n"), facts_grid(facts))
+    return Group(Text(manifest.summary), Text(f"\n{state_text}\n", style="bold"), facts_grid(facts))
 
 
 def progress_rows(run: StepRun, position: str, runs: Runs, width: int) -> list[SegmentRow]:

@@ -28,7 +28,7 @@ from sizeup.tui.dialogs import ChoiceDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.startup import LiveSource
 from sizeup.tui.widgets.cells import ScrolledRows
-from sizeup.tui.widgets.facts import FactsGrid, finding_text
+from sizeup.tui.widgets.facts import facts_grid, finding_text
 from sizeup.tui.widgets.lines import tabs_text
 from sizeup.tui.widgets.map import MapView, legend_text
 from sizeup.tui.widgets.tree import ItemTree
@@ -433,7 +433,7 @@ class TopologyScreen(ModeScreen):
         told = [] if machine is None else about(item, machine.findings)
         findings = [part for finding in told for part in (finding_text(finding, confirmation=False), Text())]
         self.query_one("#detail", Static).update(
-            Group(Text(item.marked_label, style="bold"), Text(), *findings, FactsGrid(item.facts))
+            Group(Text(item.marked_label, style="bold"), Text(), *findings, facts_grid(item.facts))
         )
         self._show_map()
 
