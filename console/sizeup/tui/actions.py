@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 
 from msgspec import Struct
 from textual.binding import Binding
@@ -133,36 +133,25 @@ def checked(keymap: Mapping[str, str]) -> dict[str, str]:
                 f"[keys] {one_line(name, 60)}: unknown action{nearest(name, actions)}; it has: {', '.join(actions)}"
             )
     plain = {name: ",".join(key.strip() for key in keys.split(",")) for name, keys in keymap.items()}
-    for name, keys in plain.items():
+    for name, listed_keys in plain.items():
         scope, _ = actions[name]
-        for key in keys.split(","):
+        for key in listed_keys.split(","):
             if not _is_key(key):
                 raise UsageError(
                     f"[keys] {name}: unknown key {one_line(key, 30)!r}; a key is one character or a name such as "
                     "f5, ctrl+r, space, question_mark, with commas between several"
                 )
-            for other in _sharing(key, name, scope, plain):
-                raise UsageError(
-                    f"[keys] {name}: the key {key_text(_named(key))} is that of {other.id} too ({other.help}); "
-                    "give one of them another key"
-                )
+            for where, listed in ACTIONS.items():
+                pair = frozenset((where, scope))
+                together = len(pair) == 1 or "app" in pair or (pair & _WIDGETS and pair not in _APART)
+                for other in listed if together else ():
+                    keys = plain.get(other.id, other.keys).split(",")
+                    if other.id != name and _named(key) in map(_named, keys):
+                        raise UsageError(
+                            f"[keys] {name}: the key {key_text(_named(key))} is that of {other.id} too "
+                            f"({other.help}); give one of them another key"
+                        )
     return plain
-
-
-def _sharing(key: str, name: str, scope: str, keymap: Mapping[str, str]) -> Iterator[Action]:
-    """The other actions that have the key where this one holds too."""
-    for where, listed in ACTIONS.items():
-        if where == scope or _together(where, scope):
-            for action in listed:
-                keys = keymap.get(action.id, action.keys).split(",")
-                if action.id != name and _named(key) in map(_named, keys):
-                    yield action
-
-
-def _together(one: str, other: str) -> bool:
-    """Whether two scopes can hold at the same time."""
-    pair = frozenset((one, other))
-    return "app" in pair or (bool(pair & _WIDGETS) and pair not in _APART)
 
 
 def _named(key: str) -> str:

@@ -191,7 +191,15 @@ def target(folder: str, kind: str, path: str, session: Session) -> str:
 async def write_export(path: str, kind: str, target: str, baseline: str = "") -> tuple[bool, str]:
     """Write it, a comparison with the ``baseline``; whether it failed, and what there is to say of it."""
     try:
-        failed, words = await _write(path, kind, target, baseline)
+        if kind == "compared-json":
+            failed, words = await _write_comparison(path, target, baseline)
+        elif kind.startswith("compared-"):
+            which = kind.removeprefix("compared-")
+            failed, words = await _run_export(path, "--format", which, "-o", target, "--against", baseline)
+        elif kind == "page":
+            failed, words = await _write_masked(path, target)
+        else:
+            failed, words = await _run_export(path, "--format", kind, "-o", target)
     except OSError as error:  # no process, or no memory
         return True, f"{target}: cannot write: {error.strerror}"
     if failed:
@@ -200,15 +208,8 @@ async def write_export(path: str, kind: str, target: str, baseline: str = "") ->
     return False, f"Wrote {target}{'; read it before you send it' if kind in MASKED else ''}{words}"
 
 
-async def _write(path: str, kind: str, target: str, baseline: str) -> tuple[bool, str]:
-    """Write it; whether it failed, and its errors or warnings. What lies between two processes is in memory."""
-    if kind == "compared-json":
-        return await _write_comparison(path, target, baseline)
-    if kind.startswith("compared-"):
-        kind = kind.removeprefix("compared-")
-        return await _run_export(path, "--format", kind, "-o", target, "--against", baseline)
-    if kind != "page":
-        return await _run_export(path, "--format", kind, "-o", target)
+async def _write_masked(path: str, target: str) -> tuple[bool, str]:
+    """Write the page for sharing; what lies between the two processes is in memory."""
     with open(os.memfd_create("shared"), "w+b") as shared:  # noqa: ASYNC230  in memory, nothing waits
         failed, message = await _run_export(path, "--format", "share", stdout=shared)
         if not failed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -22,7 +22,6 @@ from textual.widgets.option_list import Option
 from sizeup.charts.share_bar import ScreenLook
 from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Step
 from sizeup.portability import host_name
 from sizeup.session.reader import read_session
 from sizeup.session.records import NoteRecord
@@ -221,8 +220,12 @@ class SessionsScreen(ModeScreen):
             self.notify("No other session to compare with yet", markup=False)
             return
 
+        def started(path: str) -> tuple[str, str]:
+            session = self._all[path].session
+            return "" if session is None else session.header.started, path  # in the same second by their names
+
         def answered(name: str) -> None:
-            older, newer = sorted((path, name), key=self._started)
+            older, newer = sorted((path, name), key=started)
             self._compare(newer, older, "Change since the older session")
 
         if len(others) == 1:
@@ -231,11 +234,6 @@ class SessionsScreen(ModeScreen):
         answers = [(name, choice(session)) for name, session in others.items()]
         question = "Compare with which one? b marks a session as the baseline for all."
         ask(self.app, ChoiceDialog(question, answers), answered)
-
-    def _started(self, path: str) -> tuple[str, str]:
-        """When a session was started; those of the same second come by their names."""
-        session = self._all[path].session
-        return "" if session is None else session.header.started, path
 
     def action_compare_with(self) -> None:
         """Choose what the session is compared with, whatever the baseline is."""
@@ -323,7 +321,9 @@ class SessionsScreen(ModeScreen):
         """Put those that hold the words into the list, and show the one under the cursor."""
         listed, pane = self.query_one(KeyList), self.query_one("#list-pane")
         chosen, width = self._chosen(), listed.size.width - 1  # for the scroll bar
-        self.query_one("#columns", Static).update(Content.styled(list_header(width), "dim"))
+        self.query_one("#columns", Static).update(
+            Content.styled(_columns(width, " ", "Started", "Host", "DRAM", "IOPS", "Run"), "dim")
+        )
         shown = [entry for entry in self._all.values() if entry.mentions(self._words)]
         with self.prevent(OptionList.OptionHighlighted):  # it is shown below, once
             listed.set_options(
@@ -356,7 +356,13 @@ class SessionsScreen(ModeScreen):
         except SizeupError as error:  # it may have changed or gone since it was listed
             detail.update(unreadable(entry, str(error), self._width()))
             return
-        self._shown = session.machine, session_summary(session, self.host.keys)
+        self._shown = (
+            session.machine,
+            in_console(
+                summary(session.machine, session, session_advice(session), ("Enter opens it, then w enters one.",)),
+                self.host.keys,
+            ),
+        )
         self.show_band()
         unsaved = unsaved_text(self.host.typed, str(entry.path))
         is_base = entry is self._base
@@ -365,17 +371,11 @@ class SessionsScreen(ModeScreen):
         )
 
 
-_WORKLOAD = "Enter opens it, then w enters one."
 _MOST_FINDINGS = 6
 _WITH_YEAR = 50
 """Columns from which on a line of the list has the year."""
 _WITH_LATENCY = 44
 """Columns from which on it has the latency of the memory."""
-
-
-def list_header(width: int) -> str:
-    """Return the titles above the list of sessions."""
-    return _columns(width, " ", "Started", "Host", "DRAM", "IOPS", "Run")
 
 
 class SessionLines:
@@ -420,11 +420,6 @@ def unreadable(entry: StoredSession, problem: str, width: int) -> Group:
     """A file that is no session, or not one for this version, and why."""
     why = hanging(f"! {problem.removeprefix(f'{entry.path}: ')}", width, 0, 2)
     return Group(Text(session_name(str(entry.path)), style="bold"), Text(f"{_path_text(entry.path, width)}\n{why}"))
-
-
-def session_summary(session: Session, keymap: Mapping[str, str]) -> Summary:
-    """Return what is concluded from a session."""
-    return in_console(summary(session.machine, session, session_advice(session), (_WORKLOAD,)), keymap)
 
 
 def about(
@@ -494,16 +489,14 @@ def resume_question(session: Session) -> str:
     """What a resumed run would do, asked before it does."""
     steps = session.missing_steps
     seconds = sum(step.estimated_seconds for step in steps)
-    listed = "\n".join(f"  {_step(step)}" for step in steps)
+    listed = ""
+    for step in steps:
+        hazards = ", ".join(hazard.value for hazard in step.hazards)
+        listed += f"  {step.title}; touches {step.touches}" + (f" ({hazards})" if hazards else "") + "\n"
     return (
         f"Run what this session is missing? {plural(len(steps), 'step')}, about {format_ns(seconds * 1e9)}:\n"
-        f"{listed}\nResults are appended to its file."
+        f"{listed}Results are appended to its file."
     )
-
-
-def _step(step: Step) -> str:
-    hazards = ", ".join(hazard.value for hazard in step.hazards)
-    return f"{step.title}; touches {step.touches}" + (f" ({hazards})" if hazards else "")
 
 
 def _state_text(session: Session, *, going_on: bool) -> str:

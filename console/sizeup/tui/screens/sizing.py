@@ -46,6 +46,7 @@ from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.views.band import Band, NextStep
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.sizing_table import AnswerRow, answer_rows
+from sizeup.views.inputs.whatif import stepped
 from sizeup.views.result.band import changed_band, summary_band
 from sizeup.views.result.summary import summary
 
@@ -337,7 +338,7 @@ class SizingScreen(ModeScreen):
         key = self._chosen_input()
         if key is None:
             return
-        value = self._state.stepped(key, steps)
+        value = stepped(key, self._state.sizing.inputs.get(key), steps)
         row = self._state.row(key)
         label = key if row is None else row.label
         if value is None:
@@ -406,7 +407,7 @@ class SizingScreen(ModeScreen):
     def _take(self, values: Mapping[str, Value]) -> bool:
         """Size with other values; those that contradict the rest are refused."""
         try:
-            self._state.take(values)
+            self._state.put({**self._state.changed, **values})
         except SizeupError as error:
             self._refuse(str(error))
             return False
@@ -430,8 +431,9 @@ class SizingScreen(ModeScreen):
         self._fill_proof()
         self.query_one("#answers-pane").border_title = self._state.title
         self._fill_answers()
-        answers = self._answers
-        changed = self._state.changed_answers(answers.ids)
+        answers, state = self._answers, self._state
+        asked = [name for name in answers.ids if name.startswith("? ") and name.removeprefix("? ") in state.asked]
+        changed = asked or [name for name in answers.ids if state.effects.get(name)]
         if changed and self._state.is_changed and answers.chosen not in changed:
             answers.choose(changed[0])
 

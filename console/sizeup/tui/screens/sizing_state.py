@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sizeup.input_file import read_text
@@ -16,8 +15,8 @@ from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import Swing, tornado
 from sizeup.sizing.session_advice import ShownAdvice, rules_text
 from sizeup.text import plural
-from sizeup.tui.screens.sizing_text import answers_title
-from sizeup.views.inputs.whatif import InputRow, effect, input_rows, question_of, stepped
+from sizeup.tui.screens.sizing_text import ANSWERS
+from sizeup.views.inputs.whatif import InputRow, effect, input_rows, question_of
 from sizeup.views.result.verdict import first_card
 
 if TYPE_CHECKING:
@@ -92,10 +91,6 @@ class SizingState:
         recorded = None if self.is_changed or host.saved_session is None else self.advice
         self.given = self.sizing if recorded is None else recorded.given
 
-    def take(self, values: Mapping[str, Value]) -> None:
-        """Size with other values; those that contradict the rest are refused."""
-        self.put({**self.changed, **values})
-
     def put(self, values: dict[str, Value]) -> None:
         """Size with these values in the place of all that were changed; those that contradict the rest are refused."""
         self._sized(values)
@@ -116,10 +111,6 @@ class SizingState:
         self._added[key] = None
         self.calculate()
 
-    def stepped(self, key: str, steps: int) -> Value | None:
-        """Return the value of an input moved up or down; None where it cannot be stepped."""
-        return stepped(key, self.sizing.inputs.get(key), steps)
-
     @property
     def deciding(self) -> Card | None:
         """The resource that decides; None without a demand."""
@@ -135,15 +126,13 @@ class SizingState:
         """Return the row of an input; None where it is not listed."""
         return next((row for row in self.rows if row.key == key), None)
 
-    def changed_answers(self, rows: list[str]) -> list[str]:
-        """Return those of the rows of answers that a change asks for, else those that it moves."""
-        asked = [name for name in rows if name.removeprefix("? ") in self.asked and name.startswith("? ")]
-        return asked or [name for name in rows if self.effects.get(name)]
-
     @property
     def title(self) -> str:
         """What the answers are: current, recorded, recomputed or changed."""
-        return answers_title(self.advice if self._host.saved_session is not None else None, changed=self.is_changed)
+        saved = self.advice if self._host.saved_session is not None else None
+        if self.is_changed:
+            return f"{ANSWERS}, compared with the detected machine{'' if saved is None else ', recomputed'}"
+        return ANSWERS if saved is None else f"{ANSWERS}, {saved.mark or 'recorded'}"
 
     @property
     def label(self) -> str:

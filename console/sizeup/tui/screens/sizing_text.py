@@ -55,31 +55,6 @@ WORKLOAD_HELP = (
 
 
 ANSWERS = "Answers"
-_CHANGED = "Answers, compared with the detected machine"
-
-
-def answers_title(saved: ShownAdvice | None, *, changed: bool) -> str:
-    """Return what the answers are: current, recorded, recomputed, or changed; ``saved`` are those of a session."""
-    if changed:
-        return _CHANGED if saved is None else f"{_CHANGED}, recomputed"
-    return ANSWERS if saved is None else f"{ANSWERS}, {saved.mark or 'recorded'}"
-
-
-def compared_lines(table: Table, width: int) -> list[str]:
-    """A comparison as a table, or where five columns have no room in two lines a figure."""
-    if width >= WIDE:
-        return table_lines(table, width)
-    lines = []
-    for figure, here, there, above, below in table.rows:
-        lines.append(hanging(figure, width, 0, 4))
-        lines.append(hanging(f"{here} here, {there} there; this machine is {above}, the case {below}", width, 2, 4))
-    return lines
-
-
-def page_lines(heading: Sequence[str], compared: Table, width: int) -> list[str]:
-    """Return the page of a comparison: what this machine is beside, and each figure that both have."""
-    lines = [*(hanging(line, width, 0, 2) for line in heading), ""]
-    return lines + (compared_lines(compared, width) or ["Nothing to compare: the two have no figure in common."])
 
 
 def working_lines(given: AdviceSet, chosen: str, recorded: ShownAdvice | None, workload_key: str) -> list[str]:
@@ -157,7 +132,15 @@ def comparison_page(name: str, sizing: Sizing, width: int, what_if: str) -> Page
         called = session.header.host
         heading = [f"{called}, {session.header.started.replace('T', ' ').removesuffix('Z')} UTC", name]
     compared = sizing_comparison_table(compare_sizings(sizing, other, "this machine", called))
-    lines = page_lines([line for line in heading if line], compared, width)
+    lines = [*(hanging(line, width, 0, 2) for line in heading if line), ""]
+    if width >= WIDE:
+        lines += table_lines(compared, width)
+    else:  # five columns have no room
+        for figure, here, there, above, below in compared.rows:
+            words = f"{here} here, {there} there; this machine is {above}, the case {below}"
+            lines += [hanging(figure, width, 0, 4), hanging(words, width, 2, 4)]
+    if not compared.rows:
+        lines.append("Nothing to compare: the two have no figure in common.")
     return PageDialog(f"This machine{what_if} compared with {called}", lines)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from textual.app import App
@@ -62,11 +62,6 @@ def writing_steps(plan: Plan) -> list[Step]:
 def targets(settings: Mapping[str, str]) -> list[str]:
     """The paths among settings as they are spelled, several in one with colons between them."""
     return [path for text in settings.values() for path in text.split(":") if path.startswith("/")]
-
-
-def named_device(paths: Iterable[str]) -> Device | None:
-    """The first device among paths; what lies on a server is not asked."""
-    return next((device for path in paths if _can_ask(path) and (device := read_device(path)) is not None), None)
 
 
 def facts(probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -187,14 +182,10 @@ def confirm_write(
     changed = ", ".join(f"{key} = {value}" for key, value in typed.items() if key not in told)
     if changed:
         rows.append(("Settings", changed))
-    question = f"Run {probe.manifest.title}? {_effect(plan, settings)}"
+    effect = "It creates a temporary file." if makes_file(settings) else "It may write."
+    effect = "It only reads." if only_reads(plan.steps, settings) else effect
+    question = f"Run {probe.manifest.title}? {effect}"
     ask_which(app, RunDialog(question, (("no", "Cancel"), ("yes", "Run")), rows), {"yes": run})
-
-
-def _effect(plan: Plan, settings: Mapping[str, str]) -> str:
-    if only_reads(plan.steps, settings):
-        return "It only reads."
-    return "It creates a temporary file." if makes_file(settings) else "It may write."
 
 
 def confirm_device(app: App[Any], device: Device, plan: Plan, run: Callable[[str], None]) -> None:
@@ -232,7 +223,8 @@ class RunConfirmation:
         except SizeupError as error:
             self._app.notify(str(error), severity="error", markup=False)
             return ""
-        device = named_device(targets(settings))
+        devices = (read_device(path) for path in targets(settings) if _can_ask(path))  # no server is asked
+        device = next((one for one in devices if one is not None), None)
         if device is not None and device_setting in settings and writing_steps(plan):
             confirm_device(self._app, device, plan, lambda name: run({**confirmed, device_setting: name}))
             return ""
