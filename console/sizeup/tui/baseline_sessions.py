@@ -6,7 +6,6 @@ from sizeup.errors import UsageError
 from sizeup.session import store
 from sizeup.session.reader import read_session
 from sizeup.session.store import entries
-from sizeup.session.value import Session
 from sizeup.views.machine.difference import OtherMachine
 
 
@@ -18,11 +17,14 @@ def baseline() -> str | None:
 
 def choices(shown: str) -> list[tuple[str, str]]:
     """Path and line of each session that holds a machine, the latest first, without the one that is ``shown``."""
-    return [
-        (str(entry.path), _line(entry.session))
-        for entry in entries()
-        if entry.session is not None and entry.session.machine is not None and str(entry.path) != shown
-    ]
+    found = []
+    for entry in entries():
+        session = entry.session
+        if session is not None and session.machine is not None and str(entry.path) != shown:
+            description = "; ".join(filter(None, (" ".join(f"#{tag}" for tag in session.tags), session.title)))
+            line = f"{session.header.host} {_day(session.header.started)}  {description}".rstrip()
+            found.append((str(entry.path), line))
+    return found
 
 
 def machine_of(path: str) -> OtherMachine:
@@ -31,12 +33,6 @@ def machine_of(path: str) -> OtherMachine:
     if session.machine is None:
         raise UsageError(f"{path}: this session has no machine: it ended before the machine was read")
     return OtherMachine(f"{session.header.host} {_day(session.header.started)}", session.machine)
-
-
-def _line(session: Session) -> str:
-    tags = " ".join(f"#{tag}" for tag in session.tags)
-    description = "; ".join(filter(None, (tags, session.title)))
-    return f"{session.header.host} {_day(session.header.started)}  {description}".rstrip()
 
 
 def _day(started: str) -> str:

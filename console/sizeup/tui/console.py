@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec.structs import replace
+from textual import work
 from textual.binding import BindingType
 from textual.reactive import Reactive
 from textual.screen import Screen
@@ -422,8 +423,9 @@ class ConsoleApp(TerminalApp):
         elif busy is None:
             self._start(spec)
         else:
-            self.run_worker(self._start_after_check(spec, busy), group="start", exclusive=True)
+            self._start_after_check(spec, busy)
 
+    @work(group="start", exclusive=True)
     async def _start_after_check(self, spec: RunSpec, busy: Callable[[], str]) -> None:
         """Run on a host that others leave idle, else as the user or the configuration says."""
         excess = await asyncio.to_thread(busy)
@@ -639,10 +641,11 @@ class ConsoleApp(TerminalApp):
         if answer == "save":
             save, then = "save", "quit"
         if save:
-            self.run_worker(self._save_and_leave(then), exclusive=True)
+            self._save_and_leave(then)
         else:
             self._leave_run(then)
 
+    @work(exclusive=True)
     async def _save_and_leave(self, then: str) -> None:
         if await self.save_inputs():
             self._leave_run(then)

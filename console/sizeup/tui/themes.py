@@ -10,14 +10,9 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 from sizeup.charts import palette
 from sizeup.terminal.capabilities import colors
+from sizeup.tui.options import THEMES
 
-TEXTUAL_NAMES = {
-    "dark": "sizeup-dark",
-    "light": "sizeup-light",
-    "ansi-dark": "sizeup-ansi-dark",
-    "ansi-light": "sizeup-ansi-light",
-    "color-blind": "sizeup-color-blind",
-}
+TEXTUAL_NAMES = {name: f"sizeup-{name}" for name in THEMES}
 DARK_256_NAME = "sizeup-dark-256"
 """What stands in for dark where the terminal has 256 fixed colors."""
 _PALE = 0.4

@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 from typing import IO
 
-from msgspec import Struct
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Checkbox, Input, OptionList, Static
@@ -33,17 +32,8 @@ _SOON_SECONDS = 2.0
 """An export that takes longer than this says that it is at work."""
 
 
-class ExportChoice(Struct, frozen=True):
-    """What to export, and where."""
-
-    kind: str
-    folder: str
-    saves_inputs: bool = False
-    """Whether the inputs entered in the console are first saved in the session."""
-
-
-class ExportDialog(Dialog[ExportChoice]):
-    """Asks for a kind of export of a session and an existing folder."""
+class ExportDialog(Dialog[tuple[str, str, bool]]):
+    """Asks for a kind of export of a session, an existing folder, and whether to save the entered inputs first."""
 
     AUTO_FOCUS = "KeyList"
     KEYS = (("Enter", "Export"), ("Tab", "Folder"), ("Esc", "Close"))
@@ -98,7 +88,7 @@ class ExportDialog(Dialog[ExportChoice]):
         self._say(problem)
         if not problem:
             box = next(iter(self.query(Checkbox)), None)
-            self.dismiss(ExportChoice(kind, full_folder(field.value), box is not None and box.value))
+            self.dismiss((kind, full_folder(field.value), box is not None and box.value))
         elif problem is not _LISTED:
             field.focus()
 
@@ -115,10 +105,10 @@ def ask_export(screen: ModeScreen, path: str, session: Session, baseline: str = 
         host.notify("read-only: nothing is written", severity="warning", markup=False)
         return
 
-    async def write(choice: ExportChoice) -> None:
-        if choice.saves_inputs and not await host.save_inputs(path):
+    async def write(kind: str, folder: str, saves_inputs: bool) -> None:  # noqa: FBT001
+        if saves_inputs and not await host.save_inputs(path):
             return
-        kind, place = choice.kind, target(choice.folder, choice.kind, path, session)
+        place = target(folder, kind, path, session)
         waits = screen.set_timer(_SOON_SECONDS, lambda: host.notify(f"Writing {place}", markup=False))
         failed, words = await write_export(path, kind, place, baseline)
         waits.stop()
@@ -126,9 +116,9 @@ def ask_export(screen: ModeScreen, path: str, session: Session, baseline: str = 
         if failed and screen.is_current:
             ask_export(screen, path, session, baseline, problem=words)  # such as for another disk
 
-    def answered(answer: ExportChoice) -> None:
-        host.export_folder = answer.folder
-        screen.run_worker(write(answer))
+    def answered(answer: tuple[str, str, bool]) -> None:
+        host.export_folder = answer[1]
+        screen.run_worker(write(*answer))
 
     folder = host.export_folder or os.path.dirname(os.path.abspath(path))
     ask(host, ExportDialog(folder, host.typed, path, problem=problem, compared=bool(baseline)), answered)

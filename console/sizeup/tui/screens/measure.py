@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from textual import events, on
+from textual import events, on, work
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -181,8 +181,9 @@ class MeasureScreen(ModeScreen):
         ended = 0 if (session := self.host.runs.session) is None else len(session.outcomes)
         if not self.host.runs.going_on and self._read_at != ended:
             self._read_at = ended
-            self.run_worker(self._read_earlier(), exclusive=True)
+            self._read_earlier()
 
+    @work(exclusive=True)
     async def _read_earlier(self) -> None:
         self._stored = await asyncio.to_thread(recent_sessions, self._stored)
         self._probe_page.earlier = earlier_steps(self._stored.values(), self.host.runs.session)
@@ -232,17 +233,11 @@ class MeasureScreen(ModeScreen):
         self._show_probe()
         self.set_timer(_FORM_DELAY_SECONDS, self._show_form)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    async def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Enter goes to the chart, where the arrows read values, or to the button that runs the probe."""
-        if event.option_list.id != "probes":
-            return
-        if self._run is not None:
+        if event.option_list.id == "probes" and self._run is not None:
             self._probe_page.focus_picture()
-        else:
-            self.run_worker(self._focus_button())
-
-    async def _focus_button(self) -> None:
-        if (view := await self._form_view()) is not None and view.display:
+        elif event.option_list.id == "probes" and (view := await self._form_view()) is not None and view.display:
             view.query_one("#run").focus()
 
     def on_descendant_focus(self) -> None:

@@ -32,7 +32,7 @@ from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import tabs_text, visible_tabs
 from sizeup.tui.widgets.lists import hanging
-from sizeup.tui.widgets.segments import SegmentRow, SegmentRows
+from sizeup.tui.widgets.segments import SegmentRows
 from sizeup.views.run.chart_list import (
     DISTRIBUTION,
     OVER_TIME,
@@ -354,7 +354,11 @@ class ProbePage(Vertical):
             if self._samples_of and self._samples_of[0] == run.step.id
             else ()
         )
-        self._list_charts(run, machine, samples, 0 if session is None else session.revision)
+        revision = 0 if session is None else session.revision
+        state = (run.step.id, run.started_ns, revision, len(run.points), run.outcome, bool(samples))
+        if samples or state != self._listed:  # what a frame brings of new samples leaves the list as it is
+            self._listed = state
+            self._entries = samples or chart_list(run, machine)
         self.names = tuple(entry.name for entry in samples) or tabs(self._entries, leading(run))
         shown = self.shown_tab
         live = run.outcome is None and runs.going_on
@@ -402,7 +406,11 @@ class ProbePage(Vertical):
         side = self.query_one("#side")
         side.set_class("facts" in parts, "-facts")
         if "facts" in parts:
-            self.query_one("#facts", SegmentRows).show(fact_rows(run, self._share(run), going_on=going_on), fold=True)
+            advice = self._host.advice
+            cards = () if advice is None else advice.given.cards
+            card = next((card for card in cards if card.resource == run.declaration.card), None)
+            share = [] if card is None else share_rows(card, self._host.look)
+            self.query_one("#facts", SegmentRows).show(fact_rows(run, share, going_on=going_on), fold=True)
             self._name_frame(side, Content("Figures"))
         if "beside" in parts:
             view = self.query_one("#beside", ChartView)
@@ -417,12 +425,6 @@ class ProbePage(Vertical):
             self._name_frame(below, Content("Latency over time"))
             below.show(replace(over_time, rates=()))
 
-    def _share(self, run: StepRun) -> list[SegmentRow]:
-        shown = self._host.advice
-        cards = () if shown is None else shown.given.cards
-        card = next((card for card in cards if card.resource == run.declaration.card), None)
-        return [] if card is None else share_rows(card, self._host.look)
-
     def _held(self, run: StepRun, picture: Picture, view: ChartView) -> Picture:
         """Return a picture of a step that goes on with the axes of the one before, while they suit."""
         if isinstance(picture, Timeline | Histogram):
@@ -431,15 +433,6 @@ class ProbePage(Vertical):
             picture = compared(picture, run, self._last)
         picture = replace(picture, title="")  # the frame has it
         return picture if run.outcome is not None else hold_axes(picture, view.chart)
-
-    def _list_charts(
-        self, run: StepRun, machine: Machine | None, samples: tuple[ChartEntry, ...], revision: int
-    ) -> None:
-        """List what can be drawn; what a frame brings of new samples leaves the list as it is."""
-        state = (run.step.id, run.started_ns, revision, len(run.points), run.outcome, bool(samples))
-        if samples or state != self._listed:
-            self._listed = state
-            self._entries = samples or chart_list(run, machine)
 
     def _show_table(self, run: StepRun, *, shown: bool) -> None:
         if shown and self._table is None:

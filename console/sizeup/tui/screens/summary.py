@@ -344,7 +344,18 @@ class SummaryScreen(ModeScreen):
         view, shown = self.query_one(BalanceView), self._summary
         is_judged = shown is not None and first_card(shown.given.cards) is not None
         is_listed = supplies is not None and len(supplies.supplies) >= _BALANCED and not is_judged
-        title, chart, note = ("", None, "") if is_listed else self._proof()
+        title, note = "", ""
+        chart: Chart | None = None
+        session = self.host.runs.session
+        if not is_listed and session is not None and session.steps:
+            from sizeup.views.cards.panels import panels
+            from sizeup.views.cards.proof import proof_chart
+
+            if (proof := proof_chart(session, self._cards.get("storage"))) is not None:
+                title, chart = "Measured: latency against throughput", proof[1]
+                note = session.header.started[:16].replace("T", " ")
+            elif (found := next(panels(session, self.host.machine, tuple(self._cards.values())), None)) is not None:
+                title, chart, note = found.title, found.chart, found.note
         if chart is not None:
             from sizeup.tui.widgets.chart import ChartView  # which the first screen of a machine does without
 
@@ -353,8 +364,8 @@ class SummaryScreen(ModeScreen):
             drawn = self.query_one("#proof", ChartView)
             drawn.border_title = frame_title(title, note, self._screen_size.width - frame)
             drawn.show(chart)
-        for proof in self.query("#proof"):
-            proof.display = chart is not None
+        for drawn_proof in self.query("#proof"):
+            drawn_proof.display = chart is not None
         view.display = chart is None and supplies is not None
         if view.display:
             view.found = supplies
@@ -363,19 +374,6 @@ class SummaryScreen(ModeScreen):
             )
             view.refresh()
             view.on_resize()
-
-    def _proof(self) -> tuple[str, Chart | None, str]:
-        session = self.host.runs.session
-        if session is None or not session.steps:
-            return "", None, ""
-        from sizeup.views.cards.panels import panels
-        from sizeup.views.cards.proof import proof_chart
-
-        proof = proof_chart(session, self._cards.get("storage"))
-        if proof is not None:
-            return "Measured: latency against throughput", proof[1], session.header.started[:16].replace("T", " ")
-        found = next(panels(session, self.host.machine, tuple(self._cards.values())), None)
-        return ("", None, "") if found is None else (found.title, found.chart, found.note)
 
     def _find_changes(self) -> None:
         """Look for what changed since the session before, once for each session that is shown."""

@@ -26,7 +26,6 @@ from sizeup.tui.actions import action_of, bindings, first_key
 from sizeup.tui.baseline_sessions import baseline, choices, machine_of
 from sizeup.tui.dialogs import ChoiceDialog
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.startup import LiveSource
 from sizeup.tui.widgets.cells import ScrolledRows
 from sizeup.tui.widgets.facts import facts_grid, finding_text
 from sizeup.tui.widgets.lines import tabs_text
@@ -174,13 +173,6 @@ class TopologyScreen(ModeScreen):
     def _shows_loads(self) -> bool:
         """Whether the map, with the load of CPUs, is on the screen."""
         return self._page == _MAP and not self.has_class("-tree")
-
-    def _show_memory(self, now: Machine) -> None:
-        """Draw what is known of a node, if the cursor is on one."""
-        cursor = self.query_one(ItemTree).cursor_node
-        item = None if cursor is None else cursor.data
-        if item is not None and item.key.startswith("node:") and self._comparison is None:
-            self._show_item(node_item(now, int(item.key.partition(":")[2])))
 
     def on_resize(self) -> None:
         """Draw the map again once it has its new size."""
@@ -365,24 +357,20 @@ class TopologyScreen(ModeScreen):
             return
         self._root()
         shown.look = self.host.look
-        nodes = (self._moment or machine).nodes
-        drawn = self._map_maker(machine).draw(nodes, self._loads, max(width, 40), height, self._detailed)
-        shown.show(drawn)
-
-    def _state(self) -> object:
-        """What the constant part of the map is made of; it changes once another step has ended."""
-        session = self.host.runs.session
-        ended = () if session is None else tuple(name for name, run in session.steps.items() if run.outcome is not None)
-        return self.host.machine, self._comparison, ended
-
-    def _map_maker(self, machine: Machine) -> MapMaker:
         state, session = self._state(), self.host.runs.session
         if self._maker is None or self._maker[0] != state:
             live, matrices = self.host.live_source is not None, node_matrices(machine, session)
             found = MeasuredTexts() if session is None or len(machine.nodes) != 1 else measured_texts(session, "memory")
             measured = f"measured: {', '.join(found.texts)}" if found.valid else ""
             self._maker = state, MapMaker(machine, self._comparison, matrices, measured, live=live)
-        return self._maker[1]
+        nodes = (self._moment or machine).nodes
+        shown.show(self._maker[1].draw(nodes, self._loads, max(width, 40), height, self._detailed))
+
+    def _state(self) -> object:
+        """What the constant part of the map is made of; it changes once another step has ended."""
+        session = self.host.runs.session
+        ended = () if session is None else tuple(name for name, run in session.steps.items() if run.outcome is not None)
+        return self.host.machine, self._comparison, ended
 
     def show_machine(self) -> None:
         """Fill the tree again."""
@@ -453,9 +441,18 @@ class TopologyScreen(ModeScreen):
         """Read the load again, and the devices if they changed."""
         del event
         live_source = self.host.live_source
+
+        def changed() -> None:
+            self._stale = True
+            self._settle()
+
+        def follow() -> None:
+            if live_source is not None:
+                self._devices = live_source.follow(lambda: self.call_later(changed))
+
         if not self._asked and live_source is not None:
             self._asked = True
-            self.run_worker(self._follow, thread=True)
+            self.run_worker(follow, thread=True)
         self._settle()
         if self._timer is not None and live_source is not None:
             self._begin_loads()
@@ -466,15 +463,6 @@ class TopologyScreen(ModeScreen):
         self._loads = {}
         if self.host.live_source is not None and self._shows_loads:
             self.host.live_source.loads()
-
-    def _devices_changed(self) -> None:
-        """Read the machine again soon, if somebody is looking."""
-        self._stale = True
-        self._settle()
-
-    def _follow(self) -> None:
-        if (live_source := self.host.live_source) is not None:
-            self._devices = live_source.follow(lambda: self.call_later(self._devices_changed))
 
     def _settle(self) -> None:
         live_source = self.host.live_source
@@ -491,15 +479,16 @@ class TopologyScreen(ModeScreen):
             self._settle()
             return
         self._stale = False
-        self.run_worker(lambda: self._read_again(live_source), thread=True)
 
-    def _read_again(self, live_source: LiveSource) -> None:
-        try:
-            machine = live_source.discover()
-        except SizeupError as error:
-            self.app.call_from_thread(self.notify, str(error), severity="error", markup=False)
-            return
-        self.app.call_from_thread(self.host.renew_machine, machine)
+        def read_again() -> None:
+            try:
+                machine = live_source.discover()
+            except SizeupError as error:
+                self.app.call_from_thread(self.notify, str(error), severity="error", markup=False)
+            else:
+                self.app.call_from_thread(self.host.renew_machine, machine)
+
+        self.run_worker(read_again, thread=True)
 
     def look(self) -> None:
         """Take in the load, and in a thread of its own memory and links: a driver may let the reader wait.
@@ -516,16 +505,17 @@ class TopologyScreen(ModeScreen):
         if not self._looking and not host.runs.running:
             self._looking = True
             known = host.machine
-            self.run_worker(lambda: self._looked(live_source, known), thread=True)
+
+            def looked() -> None:
+                try:
+                    now = live_source.refreshed(known)
+                except SizeupError:
+                    now = known  # the next discovery reports what cannot be read now
+                self.app.call_from_thread(self._show_moment, known, now)
+
+            self.run_worker(looked, thread=True)
         elif self._shows_loads:  # else load and memory are drawn in one
             self._show_map()
-
-    def _looked(self, live_source: LiveSource, known: Machine) -> None:
-        try:
-            now = live_source.refreshed(known)
-        except SizeupError:
-            now = known  # the next discovery reports what cannot be read now
-        self.app.call_from_thread(self._show_moment, known, now)
 
     def _show_moment(self, known: Machine, now: Machine) -> None:
         self._looking = False
@@ -537,7 +527,10 @@ class TopologyScreen(ModeScreen):
         self._moment = now
         if self._shows_loads:
             self._show_map()
-        self._show_memory(now)
+        cursor = self.query_one(ItemTree).cursor_node
+        item = None if cursor is None else cursor.data
+        if item is not None and item.key.startswith("node:") and self._comparison is None:
+            self._show_item(node_item(now, int(item.key.partition(":")[2])))
 
 
 def _links_and_findings(machine: Machine) -> object:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Grid, Vertical
-from textual.validation import ValidationResult, Validator
+from textual.validation import Function, ValidationResult
 from textual.widgets import Input, Static
 
 from sizeup.errors import SizeupError
@@ -45,21 +46,12 @@ _UNITLESS = ("1", "IOPS", "y")
 _HINT = "One of IOPS, CPU utilization and redo rate is enough. Tab: next field."
 
 
-class InputValidator(Validator):
-    """Accepts what an input of sizing accepts, and nothing at all."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__()
-        self._key = KEYS[key]
-
-    def validate(self, value: str) -> ValidationResult:
-        """Parse the text as the option of the command line is parsed."""
-        try:
-            if value.strip():
-                self._key.parse(value, Origin.USER, TYPED_SOURCE)
-        except SizeupError:
-            return self.failure(f"{input_label(self._key.name)}: enter {self._key.expectation}.")
-        return self.success()
+def _accepts(key: str, text: str) -> bool:
+    """Return whether an input of sizing takes a text, as the option of the command line does; nothing is taken too."""
+    try:
+        return not text.strip() or KEYS[key].parse(text, Origin.USER, TYPED_SOURCE) is not None
+    except SizeupError:
+        return False
 
 
 class WorkloadForm(Dialog[bool]):
@@ -88,12 +80,13 @@ class WorkloadForm(Dialog[bool]):
                     value = None if stated is not None else known.get(key)
                     is_used = value is not None and not isinstance(value, UnusedMeasurement)
                     assumed = value_text(key, value) if value is not None and is_used else _ASKED.get(key, "")
-                    yield Static(_label(key), markup=False)
+                    name, unit = input_label(key), KEYS[key].unit
+                    yield Static(name if unit in _UNITLESS else f"{name}, {unit}", markup=False)
                     yield Input(
                         _entered(key, stated),
                         id=key.replace(".", "-"),
                         placeholder=f"{assumed} unless entered" if is_used else assumed,
-                        validators=[InputValidator(key)],
+                        validators=[Function(partial(_accepts, key), f"{name}: enter {KEYS[key].expectation}.")],
                         validate_on=["blur", "submitted"],
                         valid_empty=True,
                         compact=True,
@@ -159,11 +152,6 @@ class WorkloadForm(Dialog[bool]):
 def _entered(key: str, value: Value | None) -> str:
     """Return a figure as it was entered, without the unit that stands in front of its field."""
     return typed(key, value).removesuffix(KEYS[key].unit)
-
-
-def _label(key: str) -> str:
-    unit = KEYS[key].unit
-    return input_label(key) + ("" if unit in _UNITLESS else f", {unit}")
 
 
 def _problem(result: ValidationResult | None) -> str:
