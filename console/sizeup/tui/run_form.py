@@ -126,9 +126,13 @@ class RunForm:
                 return FormChange(f"{label(parameter)} has no effect with {reason}: {remedy}")
             notes.append(switched)
         self._keep(parameter, text)
-        dropped = self._drop_unused()
+        dropped = [name for name in self._typed if self.unused(name)]
+        for name in dropped:
+            del self._typed[name]
         if dropped:
-            notes.append(f"{', '.join(dropped)} has no effect now and was reset")
+            notes.append(
+                f"{', '.join(label(self.parameter(name)) for name in dropped)} has no effect now and was reset"
+            )
         return FormChange(note="; ".join(notes))
 
     def _keep(self, parameter: Parameter, text: str) -> None:
@@ -158,14 +162,6 @@ class RunForm:
                     self._keep(self.parameter(name), format_setting(self.parameter(name), value))
             return f"{label(other)} is now {self.shown(other_name)}"
         return ""
-
-    def _drop_unused(self) -> list[str]:
-        """Forget what was changed and has no effect any more; the labels of it."""
-        dropped = []
-        for name in [name for name in self._typed if self.unused(name)]:
-            del self._typed[name]
-            dropped.append(label(self.parameter(name)))
-        return dropped
 
 
 def label(parameter: Parameter) -> str:

@@ -24,7 +24,6 @@ from sizeup.tui.runs import Runs
 
 if TYPE_CHECKING:
     from sizeup.live.hotplug import HotplugMonitor
-    from sizeup.tui.console import ConsoleApp
     from sizeup.views.machine.difference import OtherMachine
 
 
@@ -66,6 +65,7 @@ def _in_background(work: Callable[[], Machine]) -> Future[Machine]:
 def load(sysroot: str, session: str | None, compared_with: Callable[[], OtherMachine] | None = None) -> Show:
     """Read the machine or the session, and another one to compare it with, and import the console meanwhile."""
     promise = _in_background(lambda: discover(sysroot)) if session is None else None
+    from sizeup.terminal.app import console_driver
     from sizeup.tui.console import ConsoleApp
 
     import_module("sizeup.tui.screens.summary")  # the first screen
@@ -88,26 +88,18 @@ def load(sysroot: str, session: str | None, compared_with: Callable[[], OtherMac
         if options.no_color:
             os.environ["NO_COLOR"] = "1"
         app = ConsoleApp(runs, machine, options, measures=measures, live_source=live_source, compared_with=other)
-        return _run(app, runs, options)
+        if (driver := console_driver()) is not None:
+            driver.ascii_only = options.ascii
+            # Closing the runner's input makes it cancel and save, unless it has been told that the terminal is lost.
+            driver.on_hang_up = (runs.hang_up,)
+            driver.before_exit = (app.report_cost, runs.release)
+        status = app.run(mouse=not (options.no_mouse or options.low_bandwidth))
+        runs.close()
+        if app.exit_message:
+            print(app.exit_message)  # noqa: T201  the terminal is the shell's again
+        return ExitStatus.OK if status is None else status
 
     return show
-
-
-def _run(app: ConsoleApp, runs: Runs, options: Options) -> int:
-    """Show the console until the user leaves; the value is the exit status."""
-    from sizeup.terminal.app import console_driver
-
-    driver = console_driver()
-    if driver is not None:
-        driver.ascii_only = options.ascii
-        # Closing the runner's input makes it cancel and save, unless it has been told that the terminal is lost.
-        driver.on_hang_up = (runs.hang_up,)
-        driver.before_exit = (app.report_cost, runs.release)
-    status = app.run(mouse=not (options.no_mouse or options.low_bandwidth))
-    runs.close()
-    if app.exit_message:
-        print(app.exit_message)  # noqa: T201  the terminal is the shell's again
-    return ExitStatus.OK if status is None else status
 
 
 def _runs_here() -> Runs:

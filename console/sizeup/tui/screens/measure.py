@@ -261,10 +261,8 @@ class MeasureScreen(ModeScreen):
         """The controls of the chosen probe."""
         return None if self.chosen is None else await self._forms.view(self.chosen)
 
-    def _show_form(self) -> None:
-        self.run_worker(self._arrange_form())
-
-    async def _arrange_form(self) -> None:
+    @work
+    async def _show_form(self) -> None:
         """Show the form of the chosen probe, unless it runs or cannot run here."""
         probe = self.chosen
         view = None if probe is None or not self._can_start(probe) else await self._form_view()
@@ -286,14 +284,14 @@ class MeasureScreen(ModeScreen):
             self._forms.show_estimate(self.chosen)
 
     @on(RunFormView.Edited)
-    def _edited(self, event: RunFormView.Edited) -> None:
+    async def _edited(self, event: RunFormView.Edited) -> None:
         self._redraw()
         probe = self.chosen
         chosen = self._runs_when_chosen and probe is not None and not self._forms.form_of(probe).lacking()
         if event.run or chosen:
             self._runs_when_chosen = False
             self.leave_input()  # a field would swallow the keys of the screen
-            self.action_run_probe()
+            await self.action_run_probe()
         self.set_timer(_ESTIMATE_DELAY_SECONDS, self._show_estimate)
 
     @on(RunFormView.PlanChosen)
@@ -336,7 +334,7 @@ class MeasureScreen(ModeScreen):
     # Runs
 
     @on(RunFormView.RunPressed)
-    def action_run_probe(self) -> None:
+    async def action_run_probe(self) -> None:
         """Run the chosen probe, after asking where it would write."""
         probe = self.chosen
         if probe is None:
@@ -349,13 +347,15 @@ class MeasureScreen(ModeScreen):
             return
         form = self._forms.form_of(probe)
         if lacking := form.lacking():
-            self.run_worker(self._ask_for(probe, lacking[0]))
+            await self._ask_for(probe, lacking[0])
             return
         if WRITES.isdisjoint(probe.manifest.hazards) or self.host.machine is None:
             self._start(probe, form.typed)
             return
-        if reason := self._confirmation.ask(self.host.machine, form, probe, partial(self._start, probe)):
-            self.run_worker(self._say(reason))
+        reason = self._confirmation.ask(self.host.machine, form, probe, partial(self._start, probe))
+        if reason and (view := await self._form_view()) is not None:
+            view.display = True
+            view.say(reason, wrong=True)
 
     async def _ask_for(self, probe: RegisteredProbe, name: str) -> None:
         """Have a value chosen that only the user can give; the run starts then."""
@@ -367,12 +367,6 @@ class MeasureScreen(ModeScreen):
         view.say(f"Choose a {label(view.form.parameter(name)).lower()} first: it has none")
         view.open_field(name)
         self._runs_when_chosen = probe is self.chosen
-
-    async def _say(self, reason: str) -> None:
-        """Say in the form why nothing was started."""
-        if (view := await self._form_view()) is not None:
-            view.display = True
-            view.say(reason, wrong=True)
 
     def _start(self, probe: RegisteredProbe, settings: Mapping[str, str]) -> None:
         self._step = ""

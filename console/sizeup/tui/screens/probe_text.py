@@ -24,7 +24,6 @@ from sizeup.sizing.verdict import share_text
 from sizeup.text import plural
 from sizeup.tui.run_form import format_seconds
 from sizeup.tui.runs import Runs
-from sizeup.tui.widgets.cells import BADGE
 from sizeup.tui.widgets.facts import facts_grid
 from sizeup.tui.widgets.lists import hanging
 from sizeup.tui.widgets.segments import SegmentRow
@@ -146,14 +145,11 @@ def card_groups(probes: Iterable[RegisteredProbe]) -> list[tuple[str, list[Regis
         else:
             groups.setdefault(probe.manifest.card, []).append(probe)
     for found in groups.values():
-        found.sort(key=_place)
+        found.sort(
+            key=lambda one: (-len(one.manifest.series) if one.manifest.estimated_seconds.get(PLANS[0]) else 0, one.name)
+        )
     named = [(_CARDS.get(card, card.capitalize()), found) for card, found in groups.items() if found]
     return [*named, ("Self-test", own)] if own else named
-
-
-def _place(probe: RegisteredProbe) -> tuple[int, str]:
-    quick = probe.manifest.estimated_seconds.get(PLANS[0])
-    return -len(probe.manifest.series) if quick else 0, probe.name
 
 
 def card_title(probe: RegisteredProbe) -> str:
@@ -259,7 +255,7 @@ def about(
 
 def progress_rows(run: StepRun, position: str, runs: Runs, width: int) -> list[SegmentRow]:
     """Return how far a step is and what it is at, and below it what was counted and what to be careful with."""
-    mark = (" PAUSED " if runs.paused else " RUNNING ", f"{BADGE}active")
+    mark = (" PAUSED " if runs.paused else " RUNNING ", "badge-active")
     words = (_counted(run) or "no samples yet", runs.caveat)
     below = (("; ".join(filter(None, words)), "dim"),)
     step = f" {position}" if position else ""

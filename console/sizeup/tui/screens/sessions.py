@@ -63,7 +63,8 @@ class SessionsScreen(ModeScreen):
         self._going_on = False
         self._shown: tuple[Machine | None, Summary] | None = None
         """Machine and conclusion of the session under the cursor; None where none can be read."""
-        self._lines = SessionLines()
+        self._figures: dict[tuple[Path, int], ListedFigures] = {}
+        """What was measured, for each file as it was written last."""
 
     def body(self) -> Iterable[Widget]:
         """The list beside what the chosen session holds."""
@@ -231,7 +232,10 @@ class SessionsScreen(ModeScreen):
         if len(others) == 1:
             answered(*others)
             return
-        answers = [(name, choice(session)) for name, session in others.items()]
+        answers = []
+        for name, session in others.items():
+            words = "; ".join(filter(None, (session.title, _state_text(session, going_on=False))))
+            answers.append((name, f"{_when(session.header.started)}  {session.header.host}  {words}"))
         question = "Compare with which one? b marks a session as the baseline for all."
         ask(self.app, ChoiceDialog(question, answers), answered)
 
@@ -326,10 +330,7 @@ class SessionsScreen(ModeScreen):
         )
         shown = [entry for entry in self._all.values() if entry.mentions(self._words)]
         with self.prevent(OptionList.OptionHighlighted):  # it is shown below, once
-            listed.set_options(
-                Option(self._lines.line(entry, width, baseline=entry is self._base), id=str(entry.path))
-                for entry in shown
-            )
+            listed.set_options(Option(self._line(entry, width), id=str(entry.path)) for entry in shown)
             names = [str(entry.path) for entry in shown]
             listed.highlighted = names.index(chosen) if chosen in names else 0 if names else None
         hint = "Enter opens, * baseline" if names else ""
@@ -341,6 +342,22 @@ class SessionsScreen(ModeScreen):
                 "No match. Esc shows all sessions." if self._words else "No sessions yet. Press 3, then r to measure."
             )
             self.query_one("#detail", Static).update(words)
+
+    def _line(self, entry: StoredSession, width: int) -> Text:
+        """Return a session in one line: when and where, the two figures asked for first, and how the run went."""
+        text = Text(no_wrap=True, overflow="ellipsis")
+        if entry.session is None:
+            problem = entry.problem.removeprefix(f"{entry.path}: ")
+            return text.append(f"! {session_name(str(entry.path))}  {problem}")
+        key, session = (entry.path, entry.written_ns), entry.session
+        if key not in self._figures or entry.going_on:
+            self._figures[key] = listed_figures(entry)
+        figures, when = self._figures[key], _when(session.header.started)
+        started = when[:16] if width >= _WITH_YEAR else when[5:16]
+        damaged = session.damage.malformed or session.damage.too_long
+        mark = "!" if damaged else "*" if entry is self._base else " "
+        host = session.header.host.partition(".")[0]
+        return text.append(_columns(width, mark, started, host, figures.dram, figures.iops, figures.run))
 
     def _width(self) -> int:
         return self.query_one("#detail-pane").size.width - 1  # for the scroll bar
@@ -354,7 +371,9 @@ class SessionsScreen(ModeScreen):
         try:
             session = read_session(str(entry.path))
         except SizeupError as error:  # it may have changed or gone since it was listed
-            detail.update(unreadable(entry, str(error), self._width()))
+            why = hanging(f"! {str(error).removeprefix(f'{entry.path}: ')}", self._width(), 0, 2)
+            name = Text(session_name(str(entry.path)), style="bold")
+            detail.update(Group(name, Text(f"{_path_text(entry.path, self._width())}\n{why}")))
             return
         self._shown = (
             session.machine,
@@ -378,29 +397,6 @@ _WITH_LATENCY = 44
 """Columns from which on it has the latency of the memory."""
 
 
-class SessionLines:
-    """The lines of the list; what was measured is worked out once for each file as it was written last."""
-
-    def __init__(self) -> None:
-        self._figures: dict[tuple[Path, int], ListedFigures] = {}
-
-    def line(self, entry: StoredSession, width: int, *, baseline: bool) -> Text:
-        """Return a session in one line: when and where, the two figures asked for first, and how the run went."""
-        text = Text(no_wrap=True, overflow="ellipsis")
-        if entry.session is None:
-            problem = entry.problem.removeprefix(f"{entry.path}: ")
-            return text.append(f"! {session_name(str(entry.path))}  {problem}")
-        key, session = (entry.path, entry.written_ns), entry.session
-        if key not in self._figures or entry.going_on:
-            self._figures[key] = listed_figures(entry)
-        figures, when = self._figures[key], _when(session.header.started)
-        started = when[:16] if width >= _WITH_YEAR else when[5:16]
-        damaged = session.damage.malformed or session.damage.too_long
-        mark = "!" if damaged else "*" if baseline else " "
-        host = session.header.host.partition(".")[0]
-        return text.append(_columns(width, mark, started, host, figures.dram, figures.iops, figures.run))
-
-
 def _columns(width: int, mark: str, started: str, host: str, dram: str, iops: str, run: str) -> str:
     """Return the cells of a line, the host as wide as the others leave room."""
     cells = [mark, f"{started:{16 if width >= _WITH_YEAR else 11}}"]
@@ -408,18 +404,6 @@ def _columns(width: int, mark: str, started: str, host: str, dram: str, iops: st
     room = max(width - sum(map(cell_len, (*cells, *after))) - len(cells) - len(after), 4)
     short = host if cell_len(host) <= room else f"{host[: room - 1]}…"
     return " ".join((*cells, f"{short:{room}}", *after))
-
-
-def choice(session: Session) -> str:
-    """Return one line by which a session is chosen: when and where, its title, and how it stands."""
-    words = "; ".join(filter(None, (session.title, _state_text(session, going_on=False))))
-    return f"{_when(session.header.started)}  {session.header.host}  {words}"
-
-
-def unreadable(entry: StoredSession, problem: str, width: int) -> Group:
-    """A file that is no session, or not one for this version, and why."""
-    why = hanging(f"! {problem.removeprefix(f'{entry.path}: ')}", width, 0, 2)
-    return Group(Text(session_name(str(entry.path)), style="bold"), Text(f"{_path_text(entry.path, width)}\n{why}"))
 
 
 def about(

@@ -192,7 +192,7 @@ class TopologyScreen(ModeScreen):
         if self.has_class("-tree"):
             self.query_one(ItemTree).focus()
         else:
-            self._right.focus()
+            self.query_one("#map" if self._page == _MAP else "#page").focus()
 
     def action_open(self) -> None:
         """Show all that is known of the selected part, in the tree."""
@@ -209,7 +209,7 @@ class TopologyScreen(ModeScreen):
         self._page = name
         self.remove_class("-tree")
         self._show_view()
-        self._right.focus()
+        self.query_one("#map" if self._page == _MAP else "#page").focus()
 
     def _show_view(self) -> None:
         """Show what was chosen: the map, a page, or the tree."""
@@ -221,11 +221,6 @@ class TopologyScreen(ModeScreen):
         self._entitle()
         self.call_after_refresh(self._show_map)
         self.call_after_refresh(self._show_page)
-
-    @property
-    def _right(self) -> MapView | MachinePage:
-        """What is shown in place of the tree."""
-        return self.query_one(MapView) if self._page == _MAP else self.query_one(MachinePage)
 
     def _show_page(self) -> None:
         machine, page = self.host.machine, self.query_one(MachinePage)

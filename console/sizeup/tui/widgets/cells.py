@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
 from rich.segment import Segment
@@ -18,29 +18,6 @@ from sizeup.charts.palette import SERIES
 from sizeup.text import plain
 from sizeup.tui.actions import CURSOR_KEYS, bindings
 
-STATUS: Mapping[str, str] = {
-    "status-pass": "bold $ok",
-    "status-warn": "bold $warn",
-    "status-fail": "bold $bad",
-    "status-active": "bold $acc",
-}
-"""What status words look like, by role."""
-_BADGES = {"pass": "$ok", "warn": "$warn", "fail": "$bad", "active": "$acc"}
-BADGE = "badge-"
-"""What begins the role of a status word on a color of its own."""
-
-
-def badge_style(look: str) -> str:
-    """Return what a status word on a color of its own looks like."""
-    return f"bold $ink on {_BADGES[look]}"
-
-
-def series_color(number: int) -> str:
-    """Return the color of a series."""
-    name = SERIES[number % len(SERIES)]
-    return "$foreground" if name == "text" else f"${name}"
-
-
 _LOOKS = {
     "title": "bold $hi",
     "text": "$foreground",
@@ -49,7 +26,11 @@ _LOOKS = {
     "frame": "$line",
     "cursor": "bold reverse",
     "disturbed": "bold $bad",
-    **STATUS,
+    "status-pass": "bold $ok",
+    "status-warn": "bold $warn",
+    "status-fail": "bold $bad",
+    "status-active": "bold $acc",
+    "badge-active": "bold $ink on $acc",
     "dim": "$dim",
     "heat-0": "#ffffff on #08306b",
     "heat-1": "#ffffff on #0b4a94",
@@ -135,9 +116,8 @@ class CellView(Widget):
         if not role or role in _LOOKS:
             return _LOOKS.get(role, "")
         if role.startswith(_SERIES):
-            return series_color(int(role.removeprefix(_SERIES)))
-        if role.startswith(BADGE):
-            return badge_style(role.removeprefix(BADGE))
+            name = SERIES[int(role.removeprefix(_SERIES)) % len(SERIES)]
+            return "$foreground" if name == "text" else f"${name}"
         return f"${role}"
 
 
