@@ -43,11 +43,11 @@ from sizeup.tui.screens.probe_page import PointTable
 from sizeup.tui.screens.sizing import AnswerTable
 from sizeup.tui.startup import LiveSource
 from sizeup.tui.widgets.band import BandView
+from sizeup.tui.widgets.cells import SegmentRows
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.form import RunFormView
 from sizeup.tui.widgets.lines import KeyLine, ModeLine, NoticeLine
 from sizeup.tui.widgets.lists import KeyList
-from sizeup.tui.widgets.segments import SegmentRows
 from sizeup.tui.widgets.tree import ItemTree
 from terminal import PATIENCE_SECONDS
 

@@ -28,11 +28,10 @@ from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_forms import ProbeForms
 from sizeup.tui.screens.probe_text import fact_rows, progress_rows, share_rows
-from sizeup.tui.widgets.cells import CellView
+from sizeup.tui.widgets.cells import CellView, SegmentRows
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import tabs_text, visible_tabs
 from sizeup.tui.widgets.lists import hanging
-from sizeup.tui.widgets.segments import SegmentRows
 from sizeup.views.run.chart_list import (
     DISTRIBUTION,
     OVER_TIME,
@@ -185,13 +184,7 @@ class PointTable(DataTable[Text]):
         if shown.rows:
             self.move_cursor(row=min(max(cursor, 0), len(shown.rows) - 1))
 
-    def action_first(self) -> None:
-        """First row."""
-        self.action_scroll_top()
-
-    def action_last(self) -> None:
-        """Last row."""
-        self.action_scroll_bottom()
+    action_first, action_last = DataTable.action_scroll_top, DataTable.action_scroll_bottom
 
 
 _PAIR_COLUMNS, _FACTS_COLUMNS, _BELOW_ROWS = 70, 84, 26

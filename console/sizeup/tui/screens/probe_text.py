@@ -24,9 +24,9 @@ from sizeup.sizing.verdict import share_text
 from sizeup.text import plural
 from sizeup.tui.run_form import format_seconds
 from sizeup.tui.runs import Runs
+from sizeup.tui.widgets.cells import SegmentRow
 from sizeup.tui.widgets.facts import facts_grid
 from sizeup.tui.widgets.lists import hanging
-from sizeup.tui.widgets.segments import SegmentRow
 from sizeup.units import format_verdict
 from sizeup.views.result.band import card_bar, status_token
 from sizeup.views.run.live_figures import time_left

@@ -25,8 +25,7 @@ from sizeup.sizing.verdict import RESOURCE_NAMES
 from sizeup.tui.actions import CURSOR_KEYS, bindings, first_key_of
 from sizeup.tui.baseline_sessions import choices
 from sizeup.tui.dialogs import ChoiceDialog, PickDialog, ask
-from sizeup.tui.option_text import by_keys, in_console
-from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.mode import ModeScreen, by_keys, in_console
 from sizeup.tui.screens.sizing_state import SizingState
 from sizeup.tui.screens.sizing_text import (
     ANSWERS,

@@ -110,13 +110,7 @@ class ItemTree(Tree[TopologyItem]):
     def _walk(self, node: TreeNode[TopologyItem]) -> list[TreeNode[TopologyItem]]:
         return [node, *(below for child in node.children for below in self._walk(child))]
 
-    def action_first(self) -> None:
-        """Go to the top."""
-        self.action_scroll_home()
-
-    def action_last(self) -> None:
-        """Go to the bottom."""
-        self.action_scroll_end()
+    action_first, action_last = Tree.action_scroll_home, Tree.action_scroll_end
 
     def action_fold(self) -> None:
         """Fold this part; if it is, go to the part around it."""
