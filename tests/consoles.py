@@ -37,15 +37,13 @@ from sizeup.session.value import PointKey
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.dialogs import ChoiceDialog
 from sizeup.tui.options import Options
-from sizeup.tui.runs import Runs
-from sizeup.tui.screens.probe_forms import ProbeForms
+from sizeup.tui.runs import LiveSource, Runs
+from sizeup.tui.screens.probe_forms import ProbeForms, RunFormView
 from sizeup.tui.screens.probe_page import PointTable
 from sizeup.tui.screens.sizing import AnswerTable
-from sizeup.tui.startup import LiveSource
 from sizeup.tui.widgets.band import BandView
 from sizeup.tui.widgets.cells import SegmentRows
 from sizeup.tui.widgets.chart import ChartView
-from sizeup.tui.widgets.form import RunFormView
 from sizeup.tui.widgets.lines import KeyLine, ModeLine, NoticeLine
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.tree import ItemTree

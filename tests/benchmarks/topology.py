@@ -23,8 +23,8 @@ from pathlib import Path
 from consoles import Console
 from sizeup.discovery.machine import discover, refreshed
 from sizeup.discovery.sysroot import open_sysroot
+from sizeup.tui.runs import LiveSource
 from sizeup.tui.screens.topology import TopologyScreen
-from sizeup.tui.startup import LiveSource
 from trees import LARGE
 
 

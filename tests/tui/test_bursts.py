@@ -7,7 +7,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from consoles import Console, settled
-from sizeup.tui.widgets.form import RunFormView
+from sizeup.tui.screens.probe_forms import RunFormView
 
 NAMES = {"\t": "tab", "\r": "enter", "\x1b": "escape"}
 

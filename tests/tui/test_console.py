@@ -9,7 +9,7 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.tui.actions import ACTIONS, modes
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.options import Options
-from sizeup.tui.startup import LiveSource
+from sizeup.tui.runs import LiveSource
 from sizeup.tui.themes import TEXTUAL_NAMES
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.tree import ItemTree

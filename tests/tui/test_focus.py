@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from consoles import Console, settled
-from sizeup.tui.widgets.form import FormField
+from sizeup.tui.screens.probe_forms import FormField
 
 
 @asynccontextmanager

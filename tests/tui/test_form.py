@@ -5,7 +5,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
 from consoles import Console, ended, settled
-from sizeup.tui.widgets.form import AdvancedSettings, FormField
+from sizeup.tui.screens.probe_forms import AdvancedSettings, FormField
 
 pytestmark = pytest.mark.ci
 

@@ -9,7 +9,7 @@ from textual.widgets import OptionList
 from consoles import Console, MakeConsole, pressed, settled
 from sizeup.tui.options import Options
 from sizeup.tui.screens.measure import ProbeList
-from sizeup.tui.widgets.form import FormField, RunFormView
+from sizeup.tui.screens.probe_forms import FormField, RunFormView
 
 pytestmark = pytest.mark.ci
 

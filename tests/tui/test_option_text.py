@@ -7,7 +7,7 @@ import pytest
 from sizeup.model.plan import Plan, Refusal
 from sizeup.sizing import rules
 from sizeup.sizing.keys import KEYS
-from sizeup.tui.screens.mode import by_keys
+from sizeup.tui.actions import by_keys
 from sizeup.tui.screens.write_confirmation import why_no_plan
 
 

@@ -5,7 +5,7 @@ import pytest
 from consoles import Console, MakeConsole, ended, machine, records
 from sizeup.tui.dialogs import ChoiceDialog
 from sizeup.tui.options import Options
-from sizeup.tui.startup import LiveSource
+from sizeup.tui.runs import LiveSource
 
 
 async def test_the_key_that_runs_a_probe_starts_it_once_and_hides_what_failed_before(console: Console) -> None:

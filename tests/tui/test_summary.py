@@ -22,8 +22,8 @@ from sizeup.sizing.keys import KEYS
 from sizeup.tui.actions import ACTIONS, first_key
 from sizeup.tui.console import MODES
 from sizeup.tui.options import Options
+from sizeup.tui.runs import LiveSource
 from sizeup.tui.screens.summary import SummaryScreen
-from sizeup.tui.startup import LiveSource
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 from tui.sizing_inputs import CPU_DEMAND, MEASURED

@@ -19,7 +19,7 @@ from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord, MachineRecord, PlanRecord, Record, SessionRecord, StepStartRecord
 from sizeup.session.value import point_key
 from sizeup.session.writer import Writer
-from sizeup.tui.startup import LiveSource
+from sizeup.tui.runs import LiveSource
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.map import MapView
 from sizeup.tui.widgets.tree import ItemTree

@@ -11,8 +11,8 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
 from sizeup.tui.console import ConsoleApp
+from sizeup.tui.runs import LiveSource
 from sizeup.tui.screens.topology import TopologyScreen
-from sizeup.tui.startup import LiveSource
 from sizeup.tui.widgets.map import MapView
 from sizeup.tui.widgets.tree import ItemTree
 from topology_mode import in_topology, map_of

@@ -6,7 +6,7 @@ from consoles import Console, MakeConsole, machine, pressed
 from sizeup.discovery.machine import assessed
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockDevice, BlockKind
-from sizeup.tui.startup import LiveSource
+from sizeup.tui.runs import LiveSource
 from sizeup.tui.widgets.band import BandView
 from sizeup.tui.widgets.map import MapView
 from topology_mode import in_topology, map_of

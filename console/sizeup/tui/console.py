@@ -29,13 +29,12 @@ from sizeup.model.plan import Gentle
 from sizeup.session.store import directory, ended_without_terminal, latest, session_name, start_of, unfinished
 from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.session_advice import AdviceSelector
-from sizeup.terminal.app import TerminalApp
+from sizeup.terminal.app import OnceStyledScreen, TerminalApp
 from sizeup.terminal.capabilities import colors
 from sizeup.text import counted, plain, plural
 from sizeup.tui.actions import ACTIONS, SCOPES, bindings, first_key, first_key_of
 from sizeup.tui.options import SIXTEEN_COLORS, THEMES, Options
 from sizeup.tui.runs import Runs
-from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.themes import DARK, textual_name
 from sizeup.tui.unsaved_inputs import TypedInputs, recomputed_with, unsaved_text
 from sizeup.tui.widgets.lines import Header
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
     from sizeup.sizing.input_value import Value
     from sizeup.sizing.session_advice import ShownAdvice
     from sizeup.tui.dialogs import ConsoleCommand
-    from sizeup.tui.startup import LiveSource
+    from sizeup.tui.runs import LiveSource
     from sizeup.views.machine.difference import OtherMachine
 
 _RECENT_SECONDS = 24 * 3600.0
@@ -502,10 +501,15 @@ class ConsoleApp(TerminalApp):
         # With each frame, and not when a step has ended: the run notes what it knows at that moment.
         self.report_cost()
 
+    @property
+    def _mode(self) -> Any:
+        """The ``ModeScreen`` that is shown, which imports this module; None while a dialog is in front of it."""
+        return self.screen if isinstance(self.screen, OnceStyledScreen) else None
+
     def _refresh_modes(self, method: str) -> None:
         """Tell the mode that is shown; the others catch up when they come back."""
         for screen in self.screen_stack if self.is_running else ():
-            if isinstance(screen, ModeScreen) and screen.is_mounted:
+            if isinstance(screen, OnceStyledScreen) and screen.is_mounted:
                 getattr(screen, method)()
 
     def action_mode(self, mode: str) -> None:
@@ -519,8 +523,7 @@ class ConsoleApp(TerminalApp):
         self.action_mode(mode)
 
         async def arrive() -> None:
-            screen = self.screen
-            if isinstance(screen, ModeScreen):
+            if (screen := self._mode) is not None:
                 screen.show_target(target)
                 if action:
                     await self.run_action(action, default_namespace=screen)
@@ -570,8 +573,8 @@ class ConsoleApp(TerminalApp):
 
     def action_help(self) -> None:
         """Show the keys that hold here."""
-        if isinstance(self.screen, ModeScreen):
-            scopes = [self.screen.SCOPE, "app", "list", "tree", "chart"]
+        if self._mode is not None:
+            scopes = [self._mode.SCOPE, "app", "list", "tree", "chart"]
             from sizeup.tui.dialogs import HelpDialog
 
             self.push_screen(HelpDialog(scopes, self.keys))
@@ -688,8 +691,8 @@ class ConsoleApp(TerminalApp):
         """The actions that hold here, those of the other screens, and the themes that can be shown."""
         from sizeup.tui.dialogs import ConsoleCommand  # which the start does without
 
-        base = self.screen
-        if not isinstance(base, ModeScreen):  # a dialog has its own keys
+        base = self._mode
+        if base is None:  # a dialog has its own keys
             return
         values = {
             "app.latest": self.offered.name,
@@ -715,9 +718,7 @@ class ConsoleApp(TerminalApp):
 
     def _draw_in(self, name: str) -> None:
         self.theme = textual_name(name)
-        for screen in self.screen_stack:
-            if isinstance(screen, ModeScreen):  # some texts bear colors of their own
-                screen.show_all()
+        self._refresh_modes("show_all")  # some texts bear colors of their own
 
     def action_command_palette(self) -> None:
         """Offer every command by name."""
@@ -730,11 +731,11 @@ class ConsoleApp(TerminalApp):
 
     def on_key(self, event: Any) -> None:
         """Escape leaves an input."""
-        if event.key == "escape" and isinstance(self.screen, ModeScreen):
+        if event.key == "escape" and self._mode is not None:
             from textual.widgets import Input
 
             if isinstance(self.focused, Input):
-                self.screen.leave_input()
+                self._mode.leave_input()
 
 
 def without_web_fonts(picture: str) -> str:

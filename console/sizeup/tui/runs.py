@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import get_native_id
 from typing import IO, TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.child_process import environment, sizeup_command
@@ -28,6 +29,7 @@ from sizeup.session.store import free_path
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
     from sizeup.live.cost import ConsoleCost
+    from sizeup.live.hotplug import HotplugMonitor
     from sizeup.session.reader import SessionFollower
     from sizeup.session.value import Session
 
@@ -90,6 +92,23 @@ class CpuAffinity:
         self._measured = measured
         if not measured:
             self._home = None
+
+
+class LiveSource(Struct, frozen=True):
+    """Where events and figures of the moment come from, and how the machine is read again."""
+
+    follow: Callable[[Callable[[], object]], HotplugMonitor | None]
+    """Starts the events, which arrive in a thread of their own; None where there are none."""
+    discover: Callable[[], Machine]
+    refreshed: Callable[[Machine], Machine] = lambda machine: machine
+    """The same machine with its memory and its links as they are now."""
+    loads: Callable[[], Mapping[int, float]] = dict
+    """Percent by CPU since the last call; what the first call says means nothing."""
+    busy: Callable[[], str] | None = None
+    """What others load more than a run should add to, after a moment, empty for nothing; None where nobody asks."""
+    settle_seconds: float = 1.0
+    """From the first event to reading the machine, which takes in all that came between: a controller brings
+    a dozen devices."""
 
 
 Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]

@@ -28,12 +28,11 @@ from sizeup.tui.console import ConsoleApp
 from sizeup.tui.run_form import label
 from sizeup.tui.runs import Runs, spec_of
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.probe_forms import PlannedSeconds, ProbeForms
+from sizeup.tui.screens.probe_forms import PLAN, PlannedSeconds, ProbeForms, RunFormView
 from sizeup.tui.screens.probe_page import ProbePage
 from sizeup.tui.screens.probe_text import about, card_groups, card_title, entry, waiting_text
 from sizeup.tui.screens.write_confirmation import WRITES, RunConfirmation
 from sizeup.tui.widgets.chart import ChartView
-from sizeup.tui.widgets.form import PLAN, RunFormView
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.band import Band, NextStep
 from sizeup.views.run.latency import has_one_load

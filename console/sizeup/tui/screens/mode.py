@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 from textual.events import Resize, ScreenResume
@@ -16,37 +15,13 @@ from textual.widgets import Static
 from sizeup.errors import SizeupError
 from sizeup.session.store import latest
 from sizeup.terminal.app import OnceStyledScreen
-from sizeup.tui.actions import SCOPES, first_key_of, footer, key_text, modes
+from sizeup.tui.actions import SCOPES, footer, key_text, modes
 from sizeup.tui.widgets.band import BandView
 from sizeup.tui.widgets.lines import Header, KeyLine, ModeLine, NoticeLine
-from sizeup.views.inputs.option_text import by_names
-from sizeup.views.result.summary import Summary
 
 if TYPE_CHECKING:
     from sizeup.tui.console import ConsoleApp
     from sizeup.views.band import Band
-
-
-def by_keys(text: str, keymap: Mapping[str, str], *, in_sizing: bool = False) -> str:
-    """Return a text with keys and names of inputs in place of ``--set``: ``enter Cores (4, then a)``.
-
-    ``in_sizing`` is whether it is shown there, where one key is enough.
-    """
-    known = dict(keymap)
-    keys = first_key_of("sizing.add", known)
-    return by_names(text, keys if in_sizing else f"{first_key_of('mode.sizing', known)}, then {keys}")
-
-
-def in_console(shown: Summary, keymap: Mapping[str, str]) -> Summary:
-    """Return what is shown with keys of the console in place of options of the command line."""
-    verdict = shown.verdict
-    return replace(
-        shown,
-        verdict=replace(verdict, statement=by_keys(verdict.statement, keymap), fix=by_keys(verdict.fix, keymap)),
-        findings=tuple(
-            (key, replace(finding, remedy=by_keys(finding.remedy, keymap))) for key, finding in shown.findings
-        ),
-    )
 
 
 _LARGE_BAND_ROWS = 20

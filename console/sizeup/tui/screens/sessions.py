@@ -30,10 +30,10 @@ from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
 from sizeup.sizing.session_advice import session_advice
 from sizeup.text import capitalized, plural
-from sizeup.tui.actions import bindings, first_key_of
+from sizeup.tui.actions import bindings, first_key_of, in_console
 from sizeup.tui.dialogs import ChoiceDialog, TextDialog, ask, ask_which
 from sizeup.tui.screens.export_dialog import ask_export
-from sizeup.tui.screens.mode import ModeScreen, in_console
+from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.unsaved_inputs import unsaved_text
 from sizeup.tui.widgets.band import small_badge
 from sizeup.tui.widgets.lists import KeyList, hanging

@@ -22,10 +22,10 @@ from sizeup.sizing.keys import KEYS, TYPED_SOURCE
 from sizeup.sizing.licensing.table import rows
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.verdict import RESOURCE_NAMES
-from sizeup.tui.actions import CURSOR_KEYS, bindings, first_key_of
+from sizeup.tui.actions import CURSOR_KEYS, bindings, by_keys, first_key_of, in_console
 from sizeup.tui.baseline_sessions import choices
 from sizeup.tui.dialogs import ChoiceDialog, PickDialog, ask
-from sizeup.tui.screens.mode import ModeScreen, by_keys, in_console
+from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.sizing_state import SizingState
 from sizeup.tui.screens.sizing_text import (
     ANSWERS,

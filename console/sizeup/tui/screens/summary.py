@@ -20,9 +20,9 @@ from textual.widgets.option_list import Option
 
 from sizeup.errors import SizeupError
 from sizeup.model.finding import Finding
-from sizeup.tui.actions import bindings, first_key_of
+from sizeup.tui.actions import bindings, by_keys, first_key_of, in_console
 from sizeup.tui.runs import spec_of
-from sizeup.tui.screens.mode import ModeScreen, by_keys, in_console
+from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.summary_rows import (
     RowTable,
     change_lines,

@@ -17,8 +17,8 @@ from sizeup.errors import SizeupError
 from sizeup.quantity import Origin
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS, TYPED_SOURCE
+from sizeup.tui.actions import by_keys
 from sizeup.tui.dialogs import Dialog
-from sizeup.tui.screens.mode import by_keys
 from sizeup.tui.screens.sizing_state import SizingState, workload_inputs
 from sizeup.views.inputs.advice import value_text
 from sizeup.views.inputs.input_names import input_label
