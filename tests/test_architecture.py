@@ -203,7 +203,6 @@ def test_private_parts_of_textual_are_used_in_terminal_alone() -> None:
     assert set().union(*map(taken_from_textual, modules_of("sizeup.terminal"))) == {
         "textual._compositor _compositor",
         "textual._xterm_parser _xterm_parser",
-        "textual.widgets._select _select",
         "ConsoleDriver._debug",
         "ConsoleDriver._file",
         "ConsoleDriver._get_terminal_size",

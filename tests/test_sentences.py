@@ -67,7 +67,8 @@ ALLOWED = {
         "sizing/keys.py": "InputKey._number InputKey._bare",
         "sizing/io/capacity.py": "_parse_stages",
         "sizing/licensing/contract.py": "chosen_options",
-        "tui/dialogs.py": "CommandDialog._fill PickDialog._fill",
+        "tui/dialogs.py": "CommandDialog.fill PickDialog.fill",
+        "tui/screens/probe_forms.py": "TargetDialog.fill",
         "tui/screens/topology.py": "TopologyScreen._search",
         "tui/screens/write_confirmation.py": "targets",
         "views/inputs/whatif.py": "_short",
@@ -117,7 +118,7 @@ ALLOWED = {
         "views/map/cores.py": "_group_rows",
     },
     "the path before an error": {
-        "tui/screens/sessions.py": "SessionLines.line unreadable",
+        "tui/screens/sessions.py": "SessionsScreen._line SessionsScreen._show",
     },
     "the reason of the kernel": {
         "views/machine/hardware_sections.py": "nvme_section",

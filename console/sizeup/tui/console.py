@@ -54,7 +54,7 @@ _RECENT_SECONDS = 24 * 3600.0
 """Older ones are left to the list of sessions."""
 
 
-def running_session(besides: str = "") -> Path | None:
+def running_session(besides: str) -> Path | None:
     """Return a session that a run writes at this moment, other than ``besides``; None where there is none."""
     from sizeup.session.writer import in_use
 
@@ -85,7 +85,7 @@ class OfferedSession:
 
         self.notice, self.interrupted = "", None
         with suppress(OSError, SizeupError):  # a store that cannot be read is the Sessions mode's to report
-            self.running, last = running_session(), latest()
+            self.running, last = running_session(besides=""), latest()
             self.name = "" if last is None else session_name(str(last))
             if self.running is not None:
                 shows = f"{self._key} or " if self.running == last else ""

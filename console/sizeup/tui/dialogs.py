@@ -262,11 +262,11 @@ class PickDialog(Dialog[str]):
 
     def on_mount(self) -> None:
         """Offer everything."""
-        self._fill("")
+        self.fill("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrow the list."""
-        self._fill(event.value)
+        self.fill(event.value)
 
     def on_input_submitted(self) -> None:
         """Take what the cursor is on."""
@@ -291,7 +291,8 @@ class PickDialog(Dialog[str]):
             moves[event.key]()
             event.stop()
 
-    def _fill(self, text: str) -> None:
+    def fill(self, text: str) -> None:
+        """Offer what holds every word of a text."""
         wanted = text.lower().split()
         fitting = [entry for entry in self._offered if all(word in entry[1].lower() for word in wanted)]
         fitting.sort(key=lambda entry: not all(word in entry[0].lower() for word in wanted))
@@ -331,7 +332,8 @@ class CommandDialog(PickDialog):
         super().__init__("Commands", [(str(number), one.name) for number, one in enumerate(commands)])
         self._commands = commands
 
-    def _fill(self, text: str) -> None:
+    def fill(self, text: str) -> None:
+        """Offer what holds every word of a text, by its group."""
         words = text.lower().split()
         width = min(self.app.size.width, _COLUMNS) - _AROUND
         options, group, count = list[Option](), "", 0

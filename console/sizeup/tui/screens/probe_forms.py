@@ -183,8 +183,9 @@ class TargetDialog(PickDialog):
     KEYS = (("Enter", "Take, run"), ("Down", "Choose"), ("Esc", "Close"))
     NO_MATCH = "Enter measures what was typed."
 
-    def _fill(self, text: str) -> None:
-        super()._fill(text)
+    def fill(self, text: str) -> None:
+        """Narrow the list, with the cursor on nothing while a path is typed."""
+        super().fill(text)
         if "/" in text:
             self.query_one(KeyList).highlighted = None
 
