@@ -118,7 +118,7 @@ ALLOWED = {
         "views/map/cores.py": "_group_rows",
     },
     "the path before an error": {
-        "tui/screens/sessions.py": "SessionsScreen._line SessionsScreen._show",
+        "tui/screens/sessions.py": "SessionsScreen._line",
     },
     "the reason of the kernel": {
         "views/machine/hardware_sections.py": "nvme_section",
