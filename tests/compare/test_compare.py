@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from sizeup.batch.standard_output import comparison_lines
 from sizeup.compare.compare import compare, interleaved
-from sizeup.compare.comparison import Comparison, Conclusion, Figure
+from sizeup.compare.comparison import EXCLUDED_CHANGE, Comparison, Conclusion, Figure
 from sizeup.compare.digest import Digest, RunValue, digest_side
-from sizeup.compare.figures import large_change_excluded
+from sizeup.compare.figures import excluded_change
 from sizeup.compare.machines import Difference
 from sizeup.errors import UsageError
 from sizeup.model.machine import Machine, Platform
@@ -94,7 +94,7 @@ def test_a_large_change_is_excluded_where_the_interval_holds_neither_a_rise_nor_
     """7 % up is 1.07 times, 7 % down is 1 / 1.07 = 0.935 times."""
     found = figure(compare(side(FAST, start=10), side(FAST)))
 
-    assert large_change_excluded(replace(found, low=low, high=high)) is excluded
+    assert (excluded_change(replace(found, low=low, high=high)) < EXCLUDED_CHANGE) is excluded
 
 
 def test_three_runs_a_side_are_too_few_whatever_they_say() -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from sizeup.compare.comparison import ConditionResult, Figure
-from sizeup.compare.conditions import Condition, Decision, read
+from sizeup.compare.conditions import Condition, Decision, Reading, read
 from sizeup.compare.figures import Runs, compared_figure, shared_points, with_verdict
 from sizeup.compare.statistics import holm
 from sizeup.errors import UsageError
@@ -70,7 +70,7 @@ def condition_results(
     answers = []
     for number, (question, (ours, theirs)) in enumerate(zip(questions, points, strict=True)):
         if question.change is None:
-            answers.append(_by_bound(question, ours))
+            answers.append(_by_bound(question, list(read(question, ours))))
         elif number not in figures:
             missing = "new side" if not ours else "baseline" if not theirs else ""
             why = f"not measured on the {missing}" if missing else "no point with an amount above 0 on both sides"
@@ -115,11 +115,10 @@ def _by_change(
             return Decision.UNDECIDED, "the interval contains the limit; take more runs"
 
 
-def _by_bound(question: Condition, ours: Runs) -> ConditionResult:
+def _by_bound(question: Condition, readings: Sequence[Reading]) -> ConditionResult:
     """Met where some point is beyond the bound, not met where none is; undecided points keep it open."""
-    if not ours:
+    if not readings:
         return ConditionResult(question, Decision.UNDECIDED, "not measured on the new side")
-    readings = list(read(question, ours))
     for decision in (Decision.MET, Decision.UNDECIDED, Decision.NOT_MET):
         found = [reading for reading in readings if reading.decision is decision]
         if found:

@@ -110,13 +110,6 @@ def experiment_result(
     )
 
 
-def excluded_change(figure: Figure) -> float | None:
-    """Return the smallest change, up or down, that the interval excludes; None without an interval."""
-    if figure.low is None or figure.high is None:
-        return None
-    return math.exp(max(math.log(figure.high), -math.log(figure.low))) - 1
-
-
 def _figure(metric: str, rounds: Rounds, planned: int, level: float, together: int) -> tuple[Figure, LeftOut]:
     """Return the figure without its verdict, and the rounds that do not count."""
     keys = _headline_keys(rounds, planned)

@@ -202,7 +202,7 @@ def with_verdict(
     elif figure.low is None if paired else smallest_p(*figure.runs) > level:
         verdict = Conclusion.TOO_FEW
     elif corrected > level or small:
-        verdict = Conclusion.SAME if large_change_excluded(figure) and not shown else Conclusion.UNDECIDED
+        verdict = Conclusion.SAME if excluded_change(figure) < EXCLUDED_CHANGE and not shown else Conclusion.UNDECIDED
     else:
         verdict = direction(figure.ratio, None if figure.series is None else figure.series.better)
     left_open = verdict in (Conclusion.UNDECIDED, Conclusion.TOO_FEW)
@@ -215,11 +215,11 @@ def with_verdict(
     )
 
 
-def large_change_excluded(figure: Figure) -> bool:
-    """Whether no change of ``EXCLUDED_CHANGE``, up or down, is in the interval."""
+def excluded_change(figure: Figure) -> float:
+    """Return the smallest change, up or down, that the interval excludes; infinite without an interval."""
     if figure.low is None or figure.high is None:
-        return False
-    return max(math.log(figure.high), -math.log(figure.low)) < math.log(1 + EXCLUDED_CHANGE)
+        return math.inf
+    return math.exp(max(math.log(figure.high), -math.log(figure.low))) - 1
 
 
 def direction(ratio: float, better: Better | None) -> Conclusion:

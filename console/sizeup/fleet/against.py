@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -77,36 +76,30 @@ def fleet_drift(earlier_run: Fleet, now: Fleet) -> FleetDrift:
                 continue
             values = figure.title, figure.unit, figure.better, before.value, figure.value
             by_figure[new.type.name, name].append(FigureChange(name, *values, new.name))
+    of_fleet, of_hosts = [], []
+    for changes in by_figure.values():
+        limits = spread([change.ratio for change in changes])
+        ratio = limits.median if len(changes) >= LEAST_HOSTS else 1.0
+        if 0 < ratio < math.inf and abs(math.log(ratio)) >= math.log1p(SMALL_CHANGE):
+            first, middle = changes[0], spread([change.before for change in changes]).median
+            about = first.figure, first.title, first.unit, first.better, middle, middle * ratio
+            of_fleet.append(FigureChange(*about, hosts=len(changes)))
+        for change in changes:
+            out = limits.stands_out(change.ratio)
+            if limits.hosts < LEAST_HOSTS:
+                out = abs(math.log(change.now) - math.log(change.before)) >= math.log1p(LARGE_CHANGE)
+            of_hosts += [change] if out else []
     names = {host.name for host in now.hosts}
     return FleetDrift(
         len(pairs),
         sum(map(len, by_figure.values())),
-        tuple(change for each in by_figure.values() for change in _of_fleet(each)),
-        tuple(change for each in by_figure.values() for change in each if _stands_out(change, each)),
+        tuple(of_fleet),
+        tuple(of_hosts),
         _facts(pairs),
         tuple(name for name in earlier if name not in names),
         tuple(host.name for host in now.hosts if host.name not in earlier),
         earlier_run.problems,
     )
-
-
-def _of_fleet(changes: list[FigureChange]) -> Iterator[FigureChange]:
-    """Return the median change of all hosts of a type, where it is one."""
-    if len(changes) < LEAST_HOSTS:
-        return
-    ratio = spread([change.ratio for change in changes]).median
-    if 0 < ratio < math.inf and abs(math.log(ratio)) >= math.log1p(SMALL_CHANGE):
-        first, before = changes[0], spread([change.before for change in changes]).median
-        yield FigureChange(
-            first.figure, first.title, first.unit, first.better, before, before * ratio, hosts=len(changes)
-        )
-
-
-def _stands_out(change: FigureChange, changes: list[FigureChange]) -> bool:
-    limits = spread([one.ratio for one in changes])
-    if limits.hosts < LEAST_HOSTS:
-        return abs(math.log(change.now) - math.log(change.before)) >= math.log1p(LARGE_CHANGE)
-    return limits.stands_out(change.ratio)
 
 
 def _facts(pairs: list[tuple[Host, Host]]) -> tuple[FactChange, ...]:

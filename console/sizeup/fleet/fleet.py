@@ -214,7 +214,7 @@ def build_fleet(files: FleetFiles) -> Fleet:
     usual = _usual_workloads(by_host, types)
     hosts = [
         _host(name, types[name], peers[name], sessions, usual)
-        for name, sessions in sorted(by_host.items(), key=lambda item: natural_key(item[0]))
+        for name, sessions in sorted(by_host.items(), key=lambda item: _natural_key(item[0]))
     ]
     cards: dict[str, str] = {}
     counting: dict[tuple[str, str], list[HostFigure]] = defaultdict(list)
@@ -227,7 +227,7 @@ def build_fleet(files: FleetFiles) -> Fleet:
         key: spread([one.value for one in each], [one.interval for one in each if one.interval is not None])
         for key, each in counting.items()
     }
-    rare = rare_findings(hosts)
+    rare = _rare_findings(hosts)
     judged = tuple(
         _judged(replace(host, findings=(*_lost_parts(host, hosts), *rare.get(host.name, ()))), hosts, spreads)
         for host in hosts
@@ -241,7 +241,7 @@ def usable(figure: HostFigure) -> bool:
     return not figure.invalid and figure.value > 0
 
 
-def natural_key(name: str) -> list[tuple[int, str]]:
+def _natural_key(name: str) -> list[tuple[int, str]]:
     """Return a sort key that puts db9 before db10."""
     return [
         (int(word), "") if word.isdecimal() and len(word) < 10 else (-1, word) for word in re.findall(r"\d+|\D+", name)
@@ -330,7 +330,7 @@ def _rank(figure: HostFigure, usual: str | None) -> tuple[bool, bool, float]:
     return usable(figure), figure.workload == usual, figure.when or 0.0
 
 
-def rare_findings(hosts: Sequence[Host]) -> dict[str, tuple[HostFinding, ...]]:
+def _rare_findings(hosts: Sequence[Host]) -> dict[str, tuple[HostFinding, ...]]:
     """Return the findings of each host that at most a tenth of its peers, or one host alone, has."""
     counts: Counter[tuple[str, str]] = Counter()
     sizes = Counter(host.compared_as.name for host in hosts)

@@ -125,7 +125,12 @@ def difference_sentences(outlier: Outlier, most: int = _DIFFERENCES) -> list[str
         return [f"differences unknown: {found.problem}"]
     if not found.found:
         return ["no difference of hardware or settings was found"]
-    groups = _grouped(found.found)
+    # With the number of others of the same values; a fact of its own stands before many slots.
+    same: dict[tuple[bool, str, str, int], list[PeerDifference]] = {}
+    for fact in found.found:
+        same.setdefault((fact.relevant, fact.value, fact.peers_value, fact.peers), []).append(fact)
+    groups = [(each[0], len(each) - 1) for each in same.values()]
+    groups.sort(key=lambda group: (not group[0].relevant, group[1] > 0))
     shown = [
         f"differs in {one.fact}{f' and {more} more like it' if more else ''}: {one.value} "
         f"({one.peers} of {plural(found.peers, 'peer')}: {one.peers_value})"
@@ -133,15 +138,6 @@ def difference_sentences(outlier: Outlier, most: int = _DIFFERENCES) -> list[str
     ]
     left = sum(1 + more for _, more in groups[most:])
     return [*shown, f"and in {plural(left, 'further fact')}; --json lists them"] if left else shown
-
-
-def _grouped(found: Sequence[PeerDifference]) -> list[tuple[PeerDifference, int]]:
-    """Return differences with the number of others of the same values; a fact of its own stands before many slots."""
-    same: dict[tuple[bool, str, str, int], list[PeerDifference]] = {}
-    for one in found:
-        same.setdefault((one.relevant, one.value, one.peers_value, one.peers), []).append(one)
-    groups = [(each[0], len(each) - 1) for each in same.values()]
-    return sorted(groups, key=lambda group: (not group[0].relevant, group[1] > 0))
 
 
 def _type_lines(fleet: Fleet, width: int, free_lines: int | None) -> list[str]:

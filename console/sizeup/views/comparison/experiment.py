@@ -7,7 +7,8 @@ from typing import Any
 
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.compare.comparison import PLANNED_CHANGE, Conclusion, Figure
-from sizeup.compare.experiment import LEAST_ROUNDS, ExperimentResult, excluded_change
+from sizeup.compare.experiment import LEAST_ROUNDS, ExperimentResult
+from sizeup.compare.figures import excluded_change
 from sizeup.compare.statistics import MOST_RUNS
 from sizeup.session.records import CommandRecord
 from sizeup.text import one_line, plural
@@ -75,9 +76,7 @@ def conclusion(figure: Figure, result: ExperimentResult) -> str:
         case Conclusion.SAME if figure.corrected_p <= result.level:
             return f"no difference of {result.minimum_effect:.0%} or more: {measured}"
         case Conclusion.SAME:
-            least = excluded_change(figure)
-            excluded = "" if least is None else f"; a change of {least:.1%} or more is excluded"
-            return f"no difference found{excluded}: {measured}"
+            return f"no difference found; a change of {excluded_change(figure):.1%} or more is excluded: {measured}"
         case Conclusion.UNDECIDED if figure.more_runs is None:
             more = f"a change of {PLANNED_CHANGE:.0%} needs over {MOST_RUNS} rounds; measure on an idle machine"
             return f"cannot decide: {measured}; {more}"
