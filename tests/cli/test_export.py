@@ -104,6 +104,25 @@ def test_the_share_opens_and_what_was_masked_is_shown_to_the_sender_alone(
     assert stat.S_IMODE((state / "sizeup/masking.key").stat().st_mode) == 0o600
 
 
+def test_a_name_that_only_a_note_has_is_masked_on_request(
+    session: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(["session", "note", session, "for Acme Mills, the ACME MILLS ledger"]) == ExitStatus.OK
+    out = tmp_path / "share.gz"
+    capsys.readouterr()
+
+    assert export(session, "share", "-o", str(out), "--also-mask", "Acme Mills", "--also-mask", "Zenith") == 0
+
+    told = capsys.readouterr().err
+    assert "acme" not in gzip.decompress(out.read_bytes()).decode().lower()
+    assert [line for line in told.splitlines() if line.startswith("Not masked")] == [
+        "Not masked, as it is not in the session or the same on every host: Zenith"
+    ]
+    assert export(session, "share", "-o", str(out), "--also-mask", "ab") == ExitStatus.USAGE
+    assert "at least 3 characters, found 'ab'" in capsys.readouterr().err
+    assert export(session, "html", "-o", str(tmp_path / "x.html"), "--also-mask", "Acme") == ExitStatus.USAGE
+
+
 def test_charts_of_a_probe_that_is_not_installed_are_shared(tmp_path: Path) -> None:
     own = next(probe for probe in copied_probes.OWN if probe.name == "memory.latency")
     absent = replace(own, manifest=replace(own.manifest, name="acme.latency"))

@@ -94,6 +94,16 @@ def test_what_names_the_host_is_in_an_unmasked_recording_alone(tmp_path: Path, s
     assert b"mitigations=off" in content
 
 
+def test_a_name_that_is_no_identity_is_masked_on_request(tmp_path: Path) -> None:
+    file = tmp_path / "host.tar"
+    root = full_tree(tmp_path / "root")
+
+    machine, _ = capture(root, str(file), tool="test", salt=b"one", also_masked=("model 2s", "not there"))
+
+    assert b"Model 2S" not in file.read_bytes()
+    assert discover(str(file)) == machine
+
+
 def test_the_topology_still_links_up_behind_the_mask(tmp_path: Path) -> None:
     machine, _ = capture(full_tree(tmp_path / "root"), str(tmp_path / "host.tar"), tool="test", salt=b"one")
 

@@ -77,6 +77,21 @@ MINIMUM_EFFECT = arg(
 )  # fmt: skip
 
 
+ALSO_MASK = arg(
+    "--also-mask", metavar="NAME", action="append", default=[],
+    help="mask this name too, such as that of a customer or project; can be repeated",
+)  # fmt: skip
+
+
+def also_masked(arguments: argparse.Namespace) -> list[str]:
+    """Return the names of ``--also-mask``; raise UsageError for one that would be found inside ordinary words."""
+    names: list[str] = arguments.also_mask
+    for name in names:
+        if len(name.strip()) < 3:
+            raise UsageError(f"--also-mask: expected a name of at least 3 characters, found {name!r}")
+    return names
+
+
 def sysroot(help_text: str) -> Argument:
     """Return the option that names the root directory or the capture to read instead of this machine."""
     return arg("--sysroot", metavar="DIR", default="/", help=help_text)

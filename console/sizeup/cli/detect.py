@@ -13,7 +13,9 @@ from collections.abc import Callable
 
 from sizeup import __version__
 from sizeup.cli.arguments import (
+    ALSO_MASK,
     allow_undecided,
+    also_masked,
     arg,
     decision_status,
     refuse_combination,
@@ -195,6 +197,7 @@ class Capture:
         arg("file", metavar="FILE", help="file to write; .tar.gz and .tar.xz are compressed"),
         sysroot("capture another root directory instead of this machine"),
         switch("--no-mask", help="keep serial numbers, addresses and names"),
+        ALSO_MASK,
         switch("--force", help="overwrite an existing file"),
     )
 
@@ -206,9 +209,10 @@ class Capture:
 
         if os.path.isfile(arguments.file) and not arguments.force:  # before the work, and checked again after it
             raise UsageError(f"{arguments.file}: already exists; choose another name, or add --force to overwrite it")
-        salt = None if arguments.no_mask else new_salt()
+        refuse_combination(arguments, "--no-mask", ("--also-mask",))
+        salt, also, tool = None if arguments.no_mask else new_salt(), also_masked(arguments), f"sizeup {__version__}"
         _, count = capture(
-            arguments.sysroot, arguments.file, tool=f"sizeup {__version__}", salt=salt, replace=arguments.force
+            arguments.sysroot, arguments.file, tool=tool, salt=salt, replace=arguments.force, also_masked=also
         )
         masked = "kept" if arguments.no_mask else "replaced by pseudonyms"
         size = (

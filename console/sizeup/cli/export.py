@@ -20,12 +20,14 @@ import codecs
 import sys
 from typing import TYPE_CHECKING, BinaryIO
 
-from sizeup.cli.arguments import arg, switch
+from sizeup.cli.arguments import ALSO_MASK, also_masked, arg, switch
 from sizeup.cli.results import chosen_format, document_text, format_arguments
 from sizeup.cli.sizing_inputs import read_workload_files, sizing_inputs
 from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sizeup.session.value import Session
     from sizeup.sizing.session_advice import ShownAdvice
 
@@ -38,6 +40,7 @@ _EFFECTS = {
     "--step": ("svg",),
     "--ascii": ("text",),
     "--against": _PAGES,
+    "--also-mask": ("share",),
 }
 """By option, the formats that it has an effect on."""
 
@@ -53,6 +56,7 @@ ARGUMENTS = (
         "--against", nargs="+", metavar="BASELINE", default=[],
         help="with html, markdown, text: start with a comparison with these sessions, directories or preset:NAME",
     ),
+    ALSO_MASK,
     switch("--ascii", help="with text: use ASCII characters only"),
     switch(
         "--recompute",
@@ -89,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         write = write_tidy_parquet if chosen == "tidy-parquet" else write_tidy_csv
         output.write(out, lambda file: write(table, file))
     elif chosen == "share":
-        _share(paths[0], out)
+        _share(paths[0], out, also_masked(arguments))
     elif chosen == "openmetrics":
         from sizeup.report.openmetrics import openmetrics
         from sizeup.report.tidy import read_timed
@@ -169,7 +173,7 @@ def _chart(session: Session, wanted: str | None) -> str:
     return svg.standalone(headline(measured[step], session.machine))
 
 
-def _share(path: str, out: str) -> None:
+def _share(path: str, out: str, also: Sequence[str]) -> None:
     from sizeup.charts.table import Column, Table
     from sizeup.report import output
     from sizeup.report.text import table_lines
@@ -185,15 +189,18 @@ def _share(path: str, out: str) -> None:
 
     def write(file: BinaryIO) -> None:
         nonlocal damage
-        damage = share(path, file, masker).damage.sentences()
+        damage = share(path, file, masker, also).damage.sentences()
 
     output.write(out, write)
     rows = tuple(sorted((new, old) for old, new in masker.masked.items()))
     listed = Table("Masked", (Column("In the shared file"), Column("Original")), rows)
+    masked = {name.lower() for name in masker.masked}
+    kept = [name for name in also if name.strip().lower() not in masked]
     # The originals are shown to the sender only, and are never in the file.
     for line in (
         *damage,
         *table_lines(listed, 100),
+        *(f"Not masked, as it is not in the session or the same on every host: {name}" for name in kept),
         f"{len(rows)} names masked in {out}. Check the file before you send it.",
     ):
         print(line, file=sys.stderr)

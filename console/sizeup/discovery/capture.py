@@ -14,7 +14,7 @@ import os
 import re
 import stat
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -324,7 +324,9 @@ def _add(archive: tarfile.TarFile, name: str, data: bytes | None) -> None:
     archive.addfile(info, io.BytesIO(data))
 
 
-def capture(root: str, path: str, *, tool: str, salt: bytes | None, replace: bool = True) -> tuple[Machine, int]:
+def capture(
+    root: str, path: str, *, tool: str, salt: bytes | None, replace: bool = True, also_masked: Iterable[str] = ()
+) -> tuple[Machine, int]:
     """Record the machine under ``root`` into ``path``; ``salt`` is None to keep all identities.
 
     The value is the machine as the capture reads back, and the number of files in it.
@@ -339,6 +341,12 @@ def capture(root: str, path: str, *, tool: str, salt: bytes | None, replace: boo
     if salt is not None:
         anonymizer = Anonymizer(salt)
         learn_identities(anonymizer, captured, machine)
+        texts = [data.decode("latin-1") for data in captured.files.values()]
+        texts += [*captured.files, *captured.links, *captured.links.values()]
+        for name in also_masked:  # in small letters or in capitals
+            pattern = re.compile(re.escape(name.strip().encode().decode("latin-1")), re.IGNORECASE)
+            for form in {found for text in texts for found in pattern.findall(text)}:
+                anonymizer.learn(form)
         captured = masked_files(captured, anonymizer, machine)
         machine = masked_machine(machine, anonymizer)
     return machine, write_capture(path, captured, tool=tool, masked=salt is not None, replace=replace)

@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
@@ -55,10 +55,11 @@ _LEFT_OUT = "(left out)"
 _PLAIN_WORDS = frozenset({"pci_address"})  # a slot number says nothing about whose machine it is
 
 
-def share(path: str, out: BinaryIO, masker: Masker) -> Session:
+def share(path: str, out: BinaryIO, masker: Masker, also: Iterable[str] = ()) -> Session:
     """Write the masked session of ``path`` to ``out``, gzipped; the session as it was read.
 
-    Records of kinds that this version does not know are left out, as they may hold names.
+    ``also`` are names to mask besides those that its fields hold. Records of kinds that this version does not know are
+    left out, as they may hold names.
     """
     names_by_kind: dict[Secret, set[str]] = {}
 
@@ -73,6 +74,7 @@ def share(path: str, out: BinaryIO, masker: Masker) -> Session:
     session = read_session(path, collect)
     for kind, names in names_by_kind.items():
         masker.add_secrets(kind, names)
+    masker.add_secrets(Secret.NAME, also)
     # No name and no time in the gzip header, either.
     with gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0) as packed:
         read_session(path, write)
