@@ -1,6 +1,8 @@
 """What else went on is read from /proc at the borders of steps; what a kernel does not say is absent."""
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -8,6 +10,9 @@ import psutil
 import pytest
 
 from sizeup.live.environment import EnvironmentWatch, cpu_loads
+
+OWN = {"sizeup_cpu_seconds", "run_cpu_seconds", "run_peak_memory_bytes"}
+"""What needs no /proc."""
 
 
 def proc(folder: Path, *, idle: int, steal: int, ticks: int, name: str = "postgres: a (b)", waiting: int = 0) -> None:
@@ -70,7 +75,7 @@ def test_without_a_proc_what_others_do_is_unknown_and_not_nothing(tmp_path: Path
     for folder in (empty, tmp_path / "none"):
         facts = EnvironmentWatch(str(folder), str(tmp_path / "sys")).facts()
 
-        assert set(facts) == {"sizeup_cpu_seconds"}
+        assert set(facts) == OWN
 
 
 def test_loads_of_cpus_without_a_proc_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,4 +95,19 @@ def test_numbers_without_end_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "sys/class/thermal/thermal_zone0").mkdir(parents=True)
     (tmp_path / "sys/class/thermal/thermal_zone0/temp").write_text(long)
 
-    assert set(watch.facts()) == {"sizeup_cpu_seconds"}
+    assert set(watch.facts()) == OWN
+
+
+def test_what_a_run_took_includes_the_workers_that_have_ended(tmp_path: Path) -> None:
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self/io").write_text("rchar: 9\nread_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 0\n")
+    watch = EnvironmentWatch(str(tmp_path), str(tmp_path / "sys"))
+    before = watch.facts()
+
+    burn = "import time; data = bytearray(64 << 20)\nwhile time.process_time() < 0.3: pass"
+    subprocess.run([sys.executable, "-c", burn], check=True)
+    after = watch.facts()
+
+    assert float(after["run_cpu_seconds"] or 0) - float(before["run_cpu_seconds"] or 0) >= 0.3
+    assert int(after["run_peak_memory_bytes"] or 0) >= 64 << 20
+    assert (after["run_read_bytes"], after["run_written_bytes"]) == (4096, 8192)

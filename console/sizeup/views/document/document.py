@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from sizeup.sizing.advise import Sizing
 from sizeup.sizing.recorded_inputs import recorded_inputs
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.text import one_line
-from sizeup.units import format_ns
+from sizeup.units import format_bytes, format_decimal_bytes, format_ns
 from sizeup.views.band import Band, NextStep
 from sizeup.views.cards.cards import CardView, share_columns
 from sizeup.views.cards.panels import Panel, leading_charts
@@ -95,7 +96,10 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
     when = f"{started[:10]} {started[11:16]} UTC" if started.endswith("Z") else started
     when += f", took {format_ns(session.last_ns)}" if session.steps and session.last_ns else ""
     when += f", by {header.tool}"
-    about = (("Machine", machine_text(session.machine)), ("Workload", workload), ("Measured", when))
+    about = (
+        ("Machine", machine_text(session.machine)), ("Workload", workload), ("Measured", when),
+        ("Used", effect_text(session)),
+    )  # fmt: skip
     shown = summary(session.machine, session, advice)
     cards, found = shown.cards, [finding for _, finding in shown.findings]
     verdict = verdict_text(
@@ -146,6 +150,29 @@ def machine_text(machine: Machine | None) -> str:
     kernel = f"Linux {machine.platform.kernel}" if machine.platform.kernel else ""
     where = runs_on(machine.platform) or ""
     return ", ".join(filter(None, (machine.cpu_model, machine_line(machine), where, kernel)))
+
+
+def effect_text(session: Session) -> str:
+    """Return what the runs took of the host, their workers included; empty where the session does not record it."""
+    runs: list[dict[str, float]] = []
+    for record in session.environment:
+        facts = {name: value for name, value in record.facts.items() if isinstance(value, int | float)}
+        if "run_cpu_seconds" in facts:
+            # Totals since a process began: where they fall, another one continued the session.
+            same = bool(runs) and facts["run_cpu_seconds"] >= runs[-1]["run_cpu_seconds"]
+            runs[-1 if same else len(runs) :] = [facts]
+    if not runs:
+        return ""
+    seconds, read, written = (
+        sum(run.get(f"run_{name}", math.nan) for run in runs) for name in ("cpu_seconds", "read_bytes", "written_bytes")
+    )
+    peak = max(run.get("run_peak_memory_bytes", 0) for run in runs)
+    least = "at least " if session.end is None else ""
+    moved = f"{format_decimal_bytes(read)} read from and {format_decimal_bytes(written)} written to storage"
+    return (
+        f"{least}{format_ns(seconds * 1e9)} of CPU time, {format_bytes(peak)} of memory in the largest process, "
+        f"{'storage unknown' if math.isnan(read + written) else moved}"
+    )
 
 
 def _first_notes(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -> tuple[str, ...]:
