@@ -147,3 +147,31 @@ def test_an_order_in_a_file(
     Path("order.toml").write_text('schema = "sizeup.workload/1"\n[inputs]\n')
     assert cli.run(against) == 2
     assert "order.toml: expected sizeup.candidate/1" in capsys.readouterr().err
+
+
+def test_a_delivery_is_judged_by_the_workload_of_the_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Four drives in RAID 10 give 4 x 10,000 / (0.5 + 0.5 x 2) = 26,667 IOPS; with 70 % reads it would be 30,769."""
+    monkeypatch.chdir(tmp_path)
+    drives = '"array.disks" = 4\n"array.raid" = "10"\n"array.drive_iops" = 10000\n'
+    workload = '[workload]\n"workload.iops" = 1000\n"workload.read_percent" = 50\n'
+    Path("order.toml").write_text(f'schema = "sizeup.candidate/1"\n[inputs]\n{drives}{workload}')
+
+    assert cli.run(["size", "--machine", "none", "--against", "order.toml", "--json"]) == 0
+    parts = {one["key"]: one for one in json.loads(capsys.readouterr().out)["parts"]}
+    assert parts["capacity.iops"]["ordered"] == pytest.approx(40_000 / 1.5)
+    assert cli.run([*("size", "--machine", "none", "--against", "order.toml", "--json", "--set"), READS]) == 0
+    parts = {one["key"]: one for one in json.loads(capsys.readouterr().out)["parts"]}
+    assert parts["capacity.iops"]["ordered"] == 40_000
+
+
+READS = "workload.read_percent=100"
+
+
+def test_ports_limit_the_iops_that_were_ordered() -> None:
+    """1 x fc8 of 800 MB/s carries 97,656 requests of 8 KiB, and the drives would give 400,000."""
+    order = ("array.disks=4", "array.raid=10", "array.drive_iops=100000", READS, "path.stages=hba:fc8")
+    measured: Value = Quantity(98_000, "1/s", Origin.MEASURED, "step")
+
+    assert statuses({"capacity.iops": measured}, order)["capacity.iops"] == ("as ordered", 800e6 / 8192, 98_000)

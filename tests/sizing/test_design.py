@@ -315,3 +315,42 @@ def test_a_file_keeps_every_digit_of_what_is_bought() -> None:
     found = design(parse_settings([f"sga.mb={9000 * 1024}"]), shipped())
 
     assert kept_settings(found)[MEMORY] == 12_864
+
+
+def test_the_parts_of_two_servers_are_told_from_those_of_each() -> None:
+    """Drives and ports are shared, cores and memory are in each."""
+    found = designed(*SCENARIO, "workload.cpu_cores=10", "sga.mb=20000")
+    table = alternatives_table(found)
+
+    assert any(row[0] == "2 servers" for row in table.rows)
+    assert "2 servers: cores, GiB in each" in table.note
+
+
+def test_a_design_tells_how_wide_the_demand_of_its_cores_is() -> None:
+    models = ("workload.cpu_model=Intel Xeon E5-2690 v4 @ 2.60GHz", "machine.cpu_model=Intel Xeon Gold 6338 @ 2.00GHz")
+    found = designed("workload.cpu_cores=10", *models)
+
+    (rest,) = part_of(CORES, found).rests
+    assert rest.endswith(" cores demand by the results of both processors, of which the most count")
+    assert part_of(CORES, designed("workload.cpu_cores=10", *models[:1])).rests == ()
+
+
+def test_an_edition_whose_threads_are_unknown_is_not_called_too_small_for_certain() -> None:
+    """Of 16 cores with a thread each 10 are 63 %, of 8 with two 125 %."""
+    unmet = {}
+    for more in ((), ("machine.threads_per_core=2",)):
+        found = designed("workload.cpu_cores=10", *more)
+        of_edition = next(one for one in found.alternatives if one.changed.get("license.product") == "se2")
+        unmet[more] = of_edition.unmet[CORES]
+
+    assert list(unmet.values()) == ["16 threads, perhaps enough", "16 threads"]
+
+
+def test_licenses_are_paid_for_the_years_that_are_planned() -> None:
+    licensed = ("license.pack=oracle", "license.product=ee", "machine.cores=8")
+    costs = {
+        more: size(parse_settings([*licensed, *more])).find("license.cost.term").title
+        for more in ((), ("workload.horizon_years=5",), ("workload.horizon_years=5", "license.term_years=2"))
+    }
+
+    assert [title[:17] for title in costs.values()] == ["Cost over 3 years", "Cost over 5 years", "Cost over 2 years"]

@@ -2,6 +2,12 @@
 
 import pytest
 
+from sizeup.model.machine import Machine
+from sizeup.model.topology import Core, Package
+from sizeup.quantity import Quantity
+from sizeup.sizing.advise import size
+from sizeup.sizing.inputs.detected import detected
+from sizeup.sizing.keys import parse_settings
 from sizing.license_cases import XEON, found, sized, units
 
 GUEST = ("machine.guest=yes", "machine.sockets=4", "machine.cores=32", XEON)
@@ -62,3 +68,25 @@ def test_a_partition_that_changes_nothing_says_which_of_two_reasons_holds() -> N
 
 def test_an_engineering_sample_keeps_the_licenses_from_passing() -> None:
     assert status("license.product=ee", "machine.cores=48", "machine.cpu_model=AMD Engineering Sample") == "assumed"
+
+
+def test_a_product_of_some_processors_is_assumed_to_run_on_an_unknown_one() -> None:
+    product = ("license.pack=sql-server", "license.product=standard", "machine.sockets=1", "machine.cores=8")
+
+    assert status(*product) == "assumed"
+    assert "assumed: it runs on this processor, which is unknown. Use --set machine.cpu_model=TEXT" in caveats(*product)
+    assert status(*product, XEON) == "pass"
+
+
+def test_sockets_that_two_sources_count_differently_are_a_range() -> None:
+    """Four cores in two sockets by their ids, and in one socket of four by /proc/cpuinfo: packs for 4 cores or 8."""
+    cores = tuple(Core((number,), number // 2, None, number) for number in range(4))
+    packages = tuple(Package((first, first + 1), number, stated_cores=(4,)) for number, first in ((0, 0), (1, 2)))
+    sockets = detected(Machine(packages=packages, cores=cores))["machine.sockets"]
+
+    assert isinstance(sockets, Quantity)
+    assert (sockets.value, sockets.low, sockets.high) == (2, 1, 2)
+    known = {"machine.sockets": sockets, **parse_settings(["license.product=se2", "machine.guest=no", XEON])}
+    count = found(size(known), "license.units").quantity
+    assert count is not None
+    assert (count.value, count.low, count.high) == (2, 1, 2)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from sizeup.discovery.machine import assessed
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.topology import Core
@@ -193,3 +194,15 @@ FLASH = ("db.gb=800", "db.hot_gb=300", "array.disks=4", "array.raid=10", "array.
 )
 def test_the_gain_of_flash_follows_its_case(moved: tuple[str, ...], gain: str) -> None:
     assert advice("flash.use", *FLASH, *moved).verdict.endswith(f"one system: {gain}")
+
+
+@pytest.mark.parametrize(("gib", "status", "share"), [(6, "uncertain", 1.5), (2, "pass", 0.5), (30, "fail", 7.5)])
+def test_a_total_that_detection_doubts_fails_nothing_for_certain(gib: int, status: str, share: float) -> None:
+    """The kernel tells 4 GiB in all, and its nodes have 24."""
+    nodes = tuple(NumaNode(number, (number,), memory_bytes=12 << 30, free_bytes=11 << 30) for number in (0, 1))
+    machine = assessed(Machine(nodes=nodes, memory_bytes=4 << 30, memory_available_bytes=4 << 30))
+    cards = size(described(machine, parse_settings([f"sga.mb={gib * 1024}", "db.growth_percent=0"]))).cards
+    found = next(one for one in cards if one.resource == "memory")
+
+    assert (found.status, found.share) == (status, pytest.approx(share))
+    assert ("all NUMA nodes together have 24 GiB" in found.statement) is (status != "pass")

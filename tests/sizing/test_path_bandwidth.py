@@ -10,7 +10,8 @@ from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.input_value import UnusedMeasurement
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.inputs.detected import detected
+from sizeup.sizing.keys import KEYS, parse_settings
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.storage_paths import (
     PACKET_EFFICIENCY,
@@ -20,7 +21,7 @@ from sizeup.sizing.storage_paths import (
     find_target,
     storage_path_bandwidths,
 )
-from sizing.storage_machines import NVME, carried, fibre_channel, network, port, target
+from sizing.storage_machines import NVME, budget, carried, fibre_channel, network, port, target
 
 
 def named(device: str) -> Sizing:
@@ -250,3 +251,19 @@ def test_a_port_online_at_an_unknown_speed_is_named_and_leaves_a_failure_open() 
     assert "path.degraded_mb_s" not in values
     down = replace(machine, hbas=(machine.hbas[0], port("host1", "Linkdown")))
     assert storage_path_bandwidths(down)[0].failure == "host0"
+
+
+def test_half_of_the_detected_ports_carry_data_where_the_user_says_so() -> None:
+    """Of 800 and 1,600 MB/s the slower half is sure, and the other takes over; both together have no slowest port."""
+    machine = fibre_channel(port("host0"), port("host1"))
+    machine = replace(machine, budgets=(budget("host0", 800e6), budget("host1", 1600e6)))
+    found = {
+        policy: size(described(machine, parse_settings(["workload.mb_s=400", f"path.policy=active-{policy}"])))
+        for policy in ("passive", "active")
+    }
+    cards = {policy: next(one for one in of.cards if one.resource == "storage") for policy, of in found.items()}
+
+    assert (cards["passive"].share, cards["passive"].n_plus_one) == (0.5, 0.5)
+    assert (cards["active"].share, cards["active"].n_plus_one) == (pytest.approx(1 / 6), 0.5)
+    assert "all 2 together, the slowest link host0" in cards["active"].statement
+    assert "path.active_mb_s" not in detected(fibre_channel(port("host0")))

@@ -285,3 +285,10 @@ def test_fio_takes_the_job(tmp_path: Path, target: str) -> None:
     place = target.format(folder=tmp_path)
 
     accepted("fio", "--parse-only", str(written(tmp_path, "fio", *LOAD, "db.gb=1", f"db.device={place}")))
+
+
+def test_what_a_database_allocates_beside_its_buffers_is_in_the_working(capsys: pytest.CaptureFixture[str]) -> None:
+    text = emitted(capsys, "--emit", "hugepages", "mysql", "--set", "sga.mb=1000")
+
+    assert "#   ceil(pages * (1 + beside)) + segments = ceil(500 x (1 + 0.1)) + 1\n" in text
+    assert "vm.nr_hugepages = 551\n" in text

@@ -53,6 +53,10 @@ def test_two_sockets_of_four_cores_at_266_need_266_mb_s_or_255_as_published(
         ("license.term_years=0.5", "license.term_years: expected a whole number of y, 1 or more and at most 50"),
         ("machine.ghz=10\u2079", "machine.ghz: expected a number of GHz"),
         ("machine.ghz=3..2..4", "machine.ghz: expected a number of GHz"),
+        ("workload.iops=40.000", "found '40.000'; write 40000, or 40"),
+        ("workload.iops=40,000", "found '40,000'; write 40000"),
+        ("machine.cores=1.024", "found '1.024'; write 1024, or 1.024"),
+        ("workload.read_percent=0.6", "found '0.6'; write 60 for a share, or 0.6%"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_key_and_what_was_expected(
@@ -65,6 +69,8 @@ def test_what_cannot_be_is_refused_with_the_key_and_what_was_expected(
 @pytest.mark.parametrize(
     ("key", "text", "base"),
     [
+        ("workload.read_percent", "0.6%", 0.006),
+        ("workload.iops", "40.5", 40.5),
         ("workload.io_kib", "8k", 8192),
         ("sga.mb", "1.5G", 1.5 * 2**30),
         ("net.window_bytes", "64K", 65536),
@@ -159,3 +165,9 @@ def test_the_example_of_an_error_is_accepted_by_every_key() -> None:
         assert (example is None) is (key.kind in (InputKind.WORDS, InputKind.CHOICE))
         if example is not None:
             key.parse(example[1], Origin.USER, "--set")
+
+
+def test_pairs_of_drives_are_an_even_number(capsys: pytest.CaptureFixture[str]) -> None:
+    drives = ["array.disks=5", "array.raid=10", "workload.iops=9"]
+    assert cli.run(["size", "--machine", "none", "--set", *drives]) == 2
+    assert "array.disks: expected an even number of drives, which are pairs" in capsys.readouterr().err

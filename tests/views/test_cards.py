@@ -304,12 +304,13 @@ def test_the_verdict_names_what_decides_what_lacks_and_what_it_rests_on() -> Non
 
     assert found.status == "FAIL"
     assert found.statement == next(card.statement for card in JUDGED.cards if card.resource == "storage")
-    assert found.fix == "Needs 1,811 MB/s (226% at worst, limit 100%)"
+    assert found.fix == "Provide at least 1,811 MB/s (226% at worst, limit 100%)"
     assert found.basis == "workload of your inputs; +20% a year: 226% in year 3; capacity as entered"
 
 
 @pytest.mark.parametrize(
-    ("used", "fix"), [("72.8", "Needs 9 cores (pass limit 70%)"), ("97", "Needs 12 cores (pass limit 70%)")]
+    ("used", "fix"),
+    [("72.8", "Provide at least 9 cores (pass limit 70%)"), ("97", "Provide at least 12 cores (pass limit 70%)")],
 )
 def test_the_capacity_that_passes_is_named_with_its_limit(used: str, fix: str) -> None:
     given = sized(workload__cpu_percent=used)
@@ -397,7 +398,10 @@ def test_the_fix_of_a_failure_in_the_last_year_counts_it() -> None:
     )  # fmt: skip
 
     recorded = given.recorded()
-    assert verdict_text(recorded, card_views(recorded, machine())).fix == "Needs 1,728 MB/s (108% at worst, limit 100%)"
+    assert (
+        verdict_text(recorded, card_views(recorded, machine())).fix
+        == "Provide at least 1,728 MB/s (108% at worst, limit 100%)"
+    )
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sizeup.cli.arguments import refuse_combination
 from sizeup.cli.results import write_document, write_json, write_text
-from sizeup.cli.sizing_inputs import sized_subject, sizing_rules, workload_inputs
-from sizeup.errors import ExitStatus, UsageError
+from sizeup.cli.sizing_inputs import read_workload_files, sized_subject, sizing_rules, workload_inputs
+from sizeup.errors import ExitStatus, MalformedError, UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -64,6 +64,7 @@ def _lines(found: Design) -> Iterator[str]:
 def write_delivery(arguments: argparse.Namespace) -> int:
     """Print the parts of the machine beside those of the order in ``--against FILE``."""
     from collections import Counter
+    from contextlib import suppress
 
     import msgspec
 
@@ -76,6 +77,9 @@ def write_delivery(arguments: argparse.Namespace) -> int:
     if arguments.format not in (None, "text", "json") or arguments.output != "-":
         raise UsageError("--against FILE: expected text or json on standard output; leave out -o and other formats")
     rules, given = sizing_rules(arguments.rules), workload_inputs(arguments)
+    if arguments.against.endswith(".toml"):  # the workload that it was ordered for
+        with suppress(MalformedError):
+            given = {**read_workload_files([arguments.against]), **given}
     ordered, here = (sized_subject(name, given, own_first=True) for name in (arguments.against, arguments.machine))
     found = size(with_drives(here.inputs, here.machine), rules)
     parts = list(delivered_parts(size(ordered.inputs, rules), found, rules, here.machine))

@@ -80,7 +80,7 @@ def _lines(
             yield from _comment(_unset(one))
             continue
         yield from _comment(one.reason)
-        for line in dict.fromkeys(_basis(one, rules)):
+        for line in dict.fromkeys((*_basis(one, rules), *one.working)):
             yield from wrapped(line, 80, "#   ", "#   ")
         yield f"# {one.source.title}"
         yield f"# {one.source.url}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
@@ -204,6 +205,10 @@ _CORES = frozenset({"machine.cores", "machine.cores_per_socket", "machine.socket
 def complete(inputs: Inputs, rule_set: Rules) -> Inputs:
     """Return the inputs with the defaults of the rules, the cores of all sockets and the mix of reads and writes."""
     known = {**_defaults(rule_set), **inputs}
+    horizon, term = known.get("workload.horizon_years"), known["license.term_years"]
+    if isinstance(horizon, Quantity) and isinstance(term, Quantity) and term.origin is Origin.RULE and horizon.value:
+        years = math.ceil(horizon.value / workload.YEAR_NS) * workload.YEAR_NS  # what is planned for is paid for
+        known["license.term_years"] = replace(term, value=years, source="workload.horizon_years")
     return {**known, **_total_cores(known), **_read_share(known)}
 
 
@@ -253,9 +258,14 @@ def refuse_contradictions(inputs: Inputs) -> None:
     """Raise UsageError where figures that somebody stated cannot be true together."""
     found = {key: value for key, value in inputs.items() if isinstance(value, Quantity)}
     raid, disks = inputs.get("array.raid"), found.get("array.disks")
-    if isinstance(raid, Words) and disks is not None and disks.value < array.FEWEST_DRIVES[raid.value]:
-        fewest = f"{array.FEWEST_DRIVES[raid.value]} or more with array.raid={raid.value}"
-        raise UsageError(f"{disks.source}: array.disks: expected {fewest}, found {disks.value:g}")
+    if isinstance(raid, Words) and disks is not None:
+        fewest, level = array.FEWEST_DRIVES[raid.value], f"with array.raid={raid.value}, found {disks.value:g}"
+        if disks.value < fewest:
+            raise UsageError(f"{disks.source}: array.disks: expected {fewest} or more {level}")
+        if raid.value in ("1", "10") and disks.value % 2 and disks.origin is not Origin.DETECTED:
+            raise UsageError(
+                f"{disks.source}: array.disks: expected an even number of drives, which are pairs, {level}"
+            )
     sockets, cores = found.get("machine.sockets"), found.get("machine.cores")
     if sockets is not None and cores is not None and sockets.value > cores.value:
         stated = cores if sockets.origin is Origin.DETECTED else sockets

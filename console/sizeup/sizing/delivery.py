@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
 from sizeup.model.storage import Transport
@@ -92,7 +93,11 @@ def delivered_parts(
         advice, of_drives = order.find(answer), here.find(answer) if key == "capacity.gb" else None
         if advice is not None and advice.quantity is not None:
             found_space = None if of_drives is None else of_drives.quantity
-            yield _part(key, advice.quantity, found_space or _stated(here, key))
+            ordered, block = advice.quantity, order.inputs.get("workload.io_kib")
+            if key == "capacity.iops" and paths[0] is not None and isinstance(block, Quantity):
+                through = paths[0].value / block.value  # the ports of the order carry no more
+                ordered = replace(ordered, value=through, low=None, high=None) if through < ordered.value else ordered
+            yield _part(key, ordered, found_space or _stated(here, key))
 
 
 def _part(

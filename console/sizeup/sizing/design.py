@@ -16,7 +16,7 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import CALCULATIONS, complete, refuse_contradictions, size
-from sizeup.sizing.editions import too_small
+from sizeup.sizing.editions import PERHAPS, too_small
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.imported import FILE_KEYS
 from sizeup.sizing.io.array import FEWEST_DRIVES
@@ -27,7 +27,7 @@ from sizeup.sizing.licensing.cost import LicenseCost
 from sizeup.sizing.pack import short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet, find_fact, in_unit
-from sizeup.sizing.verdict import ShareStatus
+from sizeup.sizing.verdict import ShareStatus, demand_text
 
 DRIVES, PORTS, CORES, MEMORY = "array.disks", "path.stages", "machine.cores", "machine.memory_gib"
 """The parts, by the key that counts each; ports are those of the one stage that ``path.stages`` names."""
@@ -203,7 +203,9 @@ def _limits(inputs: Inputs, key: str, rules: Rules) -> str:
         return ""
     pack, product = chosen_contract(Sheet(inputs, rules))
     most = {**inputs, key: _count(key, inputs, _MOST[key])}
-    return "".join(too_small(most, rules, pack.pack, short(product.id))[1:])
+    few, *limits = too_small(most, rules, pack.pack, short(product.id)) or ("",)
+    unknown = few == PERHAPS and "machine.threads_per_core" not in inputs
+    return f"{limits[0]}, perhaps enough" if unknown else "".join(limits)
 
 
 def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | None:
@@ -255,8 +257,11 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
     buy = fewest("today", lambda count: count >= most_of_all and all(card.status in _PASSED for card in judged(count)))
     limits = [(missed(buy - step, when), when) for when in WHEN if when in counts] if buy > least else []
     limit, when = next(((unit, when) for unit, when in limits if unit), ("least", ""))
-    rests = tuple(dict.fromkeys(text for card in judged(buy) for text in card.assumed))
-    return DesignPart(key, counts, buy, limit, when, step, rests)
+    rests = dict.fromkeys(text for card in judged(buy) for text in card.assumed)
+    for facts in (card.facts for card in judged(buy) if key == CORES):
+        if facts is not None and not facts.demand.exact:
+            rests[f"{demand_text(facts)} demand by the results of both processors, of which the most count"] = None
+    return DesignPart(key, counts, buy, limit, when, step, tuple(rests))
 
 
 def _worst(card: Card, when: str) -> float | None:

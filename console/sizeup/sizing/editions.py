@@ -254,9 +254,10 @@ def too_small(inputs: Inputs, rules: Rules, pack: str, product: str) -> tuple[st
         if (found := status.get("memory" if use.entry.of == "memory_gib" else "cpu", "")) in _NOT_CARRIED
         and use.is_exceeded
     }
-    return ("too few" if fails in over.values() else "perhaps too few", ", ".join(over)) if over else ()
+    return ("too few" if fails in over.values() else PERHAPS, ", ".join(over)) if over else ()
 
 
+PERHAPS = "perhaps too few"
 _NOT_CARRIED = (ShareStatus.FAIL.value, ShareStatus.UNCERTAIN.value)
 
 

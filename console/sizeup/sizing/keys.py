@@ -48,6 +48,8 @@ class InputKey(Struct, frozen=True, forbid_unknown_fields=True):
     """Both in ``unit``; the minimum itself is allowed."""
     positive: bool = False
     """Zero is refused too."""
+    share: bool = False
+    """A number between 0 and 1 is taken for a share of 1 by mistake, unless it has its unit."""
     choices: tuple[str, ...] = ()
 
     @property
@@ -104,8 +106,15 @@ class InputKey(Struct, frozen=True, forbid_unknown_fields=True):
     def _bare(self, text: str, whole: str, source: str) -> float:
         match = _NUMBER.fullmatch(text.strip())
         if match is None:
-            raise self._refused(whole, source)
+            without = text.replace(",", "")
+            grouped = re.fullmatch(r"\s*\d{1,3}(,\d{3})+(\.\d+)?\D*", text)
+            raise self._refused(whole, source, f"write {without.strip()}" if grouped else "")
         unit, scale = base_unit(self.unit)
+        if self.share and not match[2] and 0 < float(match[1]) < 1:
+            raise self._refused(whole, source, f"write {float(match[1]) * 100:g} for a share, or {match[1]}%")
+        counted = self.unit == "IOPS" or self.kind is InputKind.COUNT
+        if counted and re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", match[1]):  # a thousand, or one with three decimals
+            raise self._refused(whole, source, f"write {match[1].replace('.', '')}, or {float(match[1]):g}")
         factor, written = scale, match[2] or ""
         if written.upper() in _PREFIXES and unit != "ns" and self.unit != "%":  # a prefix alone: 8k, 1.5G
             binary = unit == "bytes" and (self.unit == "B" or "i" in self.unit)
@@ -121,11 +130,11 @@ class InputKey(Struct, frozen=True, forbid_unknown_fields=True):
             raise self._refused(whole, source)
         return base
 
-    def _refused(self, text: str, source: str) -> UsageError:
+    def _refused(self, text: str, source: str, way: str = "") -> UsageError:
         example = _EXAMPLES.get(self.kind, "")
-        help_text = f" ({self.help})" if self.kind is InputKind.CHOICE else ""
+        ending = f" ({self.help})" if self.kind is InputKind.CHOICE else f"; {way}" if way else ""
         where = "" if source == TYPED_SOURCE else f"{source}: "
-        return UsageError(f"{where}{self.name}: expected {self.expectation}{example}, found {text!r}{help_text}")
+        return UsageError(f"{where}{self.name}: expected {self.expectation}{example}, found {text!r}{ending}")
 
 
 _EXAMPLES = {InputKind.NUMBER: ", such as 2.5", InputKind.COUNT: ", such as 4", InputKind.NUMBERS: ", such as 2.5,4"}

@@ -38,7 +38,7 @@ def _writes(sheet: Sheet) -> Iterator[Advice]:
         size = sheet.number("redo.write_kib") if name in stated else sheet.rule(f"redo.write.{name}")
         writes, drives = _drives_for(sheet, total, size)
         of_size = f"{shown(size, 'KiB')} writes"
-        verdict = f"redo: {format_in(round(writes.value), 'IOPS')} of {of_size}, a full load for {drives}"
+        verdict = f"redo: {format_in(round(writes.value), 'IOPS')} of {of_size}, which keep {drives} busy"
         title = f"Redo writes of {shown(size, 'KiB')}"
         yield answered(sheet, f"redo.writes.{name}", title, verdict, writes, "redo.drive-writes")
 

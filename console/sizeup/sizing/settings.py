@@ -89,6 +89,8 @@ class ChosenSetting(Struct, frozen=True):
     source: SettingSource
     reason: str = ""
     basis: tuple[Basis, ...] = ()
+    working: tuple[str, ...] = ()
+    """Its formula with its figures, where it holds more than the answer tells."""
     missing: tuple[str, ...] = ()
     """Keys that would give the value."""
     answer: Advice | None = None
@@ -120,7 +122,9 @@ def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Ite
             said = (figure(rules.formula(text).evaluate(known.__getitem__)) for text in one.said)
             value = one.text.format(*filter(None, (words.get(one.words),)), *numbers)
             basis = tuple(dict.fromkeys(each for pair in found.values() if pair is not None for each in pair[1]))
-            yield ChosenSetting(one, value, sources[one.source], one.reason.format(*said), basis)
+            formulas = map(rules.formula, one.formulas if known.get("beside") else ())
+            working = tuple(f"{each.text} = {each.working(known.__getitem__)}" for each in formulas)
+            yield ChosenSetting(one, value, sources[one.source], one.reason.format(*said), basis, working)
 
 
 def _figure(target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, _Figure]) -> _Figure | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -291,6 +292,8 @@ class PathBandwidth(Struct, frozen=True):
     """Bandwidth after losing one port of a card with several; 0 where no card has several."""
     port: str = ""
     """What that is: ``host3``."""
+    half_bytes_per_second: float = 0.0
+    """Bandwidth of the slower half of several, where the other half waits; 0 for drives, which are no paths."""
     unknown: tuple[str, ...] = ()
     """Ports beside them that are online at an unknown speed, and not counted."""
 
@@ -436,16 +439,21 @@ def _path_bandwidth(
     least = min(counted, key=_each, default=None)
     if least is not None and _each(least) < _bandwidth_in_use(slowest):
         bottleneck = _measured_on(least)
+    elif kind != "NVMe" and _together(known, counted) > len(known) * _bandwidth_in_use(slowest) * 1.01:
+        bottleneck = f"all {len(known)} together, the slowest {bottleneck}"
 
     def left(lost: Collection[str]) -> float:
         """Bandwidth of what remains after losing these devices."""
         rest = [one for one in (*known, *standby) if one.device not in lost]
         return _together(rest, _without(counted, lost))
 
+    several = [] if kind == "NVMe" or len(known) == 1 else sorted(known, key=_bandwidth_in_use)
+    slower = several[: math.ceil(len(known) / 2)]
+    waiting = [one.device for one in several[len(slower) :]]
     slots = _slots(known)
     degraded, card = min((left(devices), name) for name, devices in slots.items())
-    lost, several = slots[card], [devices for devices in slots.values() if len(devices) > 1]
-    port_lost, port = min(((left((name,)), name) for devices in several for name in devices), default=(0.0, ""))
+    lost, cards = slots[card], [devices for devices in slots.values() if len(devices) > 1]
+    port_lost, port = min(((left((name,)), name) for devices in cards for name in devices), default=(0.0, ""))
     return PathBandwidth(
         kind,
         devices,
@@ -457,6 +465,7 @@ def _path_bandwidth(
         card=card if len(lost) > 1 else "",
         port_lost_bytes_per_second=port_lost,
         port=port,
+        half_bytes_per_second=_together(slower, _without(counted, waiting)) if slower else 0.0,
     )
 
 

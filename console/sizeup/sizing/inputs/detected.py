@@ -44,6 +44,10 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
 
     caveats = _caveats(machine)
     count("machine.sockets", len(machine.packages), "packages", caveats)
+    stated = max((cores for one in machine.packages for cores in one.stated_cores), default=0)
+    if stated and (fewest := math.ceil(len(machine.cores) / stated)) < len(machine.packages):  # by "cpu cores"
+        sockets = Quantity(len(machine.packages), "1", Origin.DETECTED, "packages", caveats=caveats)
+        values["machine.sockets"] = replace(sockets, low=fewest, high=sockets.value)
     if machine.cores:
         values["machine.cores"] = cores = _cores(machine, caveats)
         if machine.packages and len(machine.cores) % len(machine.packages) == 0:
@@ -67,8 +71,12 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         links = [f"{number} x {format_bit_rate(speed)}" for speed, number in sorted(speeds.items(), reverse=True)]
         values["net.links"] = Words(", ".join(links), Origin.DETECTED, "/sys/class/net")
     if machine.memory_bytes:
-        memory = found_bytes(machine.memory_bytes, "/proc/meminfo")
-        values["machine.memory_gib"] = replace(memory, doubts=_in_use(machine))
+        memory, doubts = found_bytes(machine.memory_bytes, "/proc/meminfo"), _in_use(machine)
+        if any(one.id == "memory.node-sum" for one in machine.findings):
+            added = sum(node.memory_bytes or 0 for node in machine.nodes)
+            why, how = f"all NUMA nodes together have {format_bytes(added)}", f"Use {KEYS['machine.memory_gib'].flag}"
+            doubts = (Doubt(added, why, how, upper=added > machine.memory_bytes), *doubts)
+        values["machine.memory_gib"] = replace(memory, doubts=doubts)
     if _is_virtual(machine) or machine.platform.is_guest is False:
         source = machine.platform.guest_evidence or machine.platform.hypervisor or "as recorded"
         values["machine.guest"] = Words("yes" if _is_virtual(machine) else "no", Origin.DETECTED, source)
@@ -232,10 +240,12 @@ def path_bandwidth_values(machine: Machine, bandwidths: Sequence[PathBandwidth])
     lost = f"card {widest.card} ({lost})" if widest.card else lost
     port = _named(machine, widest.kind, (widest.port,))
     of_port = Quantity(widest.port_lost_bytes_per_second, "bytes/s", origin, port)
+    half = Quantity(widest.half_bytes_per_second, "bytes/s", origin, "half of the paths")
     degraded = Quantity(widest.degraded_bytes_per_second, "bytes/s", origin, lost)
     return {
         **({"path.port_lost_mb_s": of_port} if of_port.value else {}),
         "path.bandwidth_mb_s": bandwidth,
+        **({"path.active_mb_s": half} if half.value else {}),
         **({"path.degraded_mb_s": degraded} if lost else {}),
         "path.bottleneck": Words(widest.bottleneck, origin, source),
         "path.kind": Words(widest.kind, origin, source),

@@ -187,6 +187,11 @@ def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
     bottleneck = sheet.optional_words("path.bottleneck") or "path"
     title = "" if found.origin is Origin.MEASURED else found.source
     sheet.line(f"{found.source}: {shown(found, 'MB/s')} ({found.origin.value}), limited by {bottleneck}")
+    halved = found.origin is not Origin.MEASURED and sheet.optional_words("path.policy") == "active-passive"
+    half = sheet.optional("path.active_mb_s") if halved else None
+    if half is not None:
+        sheet.line(f"half of the paths carry data (path.policy=active-passive): {shown(half, 'MB/s')}")
+        found = replace(found, value=half.value, low=None, high=None)
     degraded = sheet.optional("path.degraded_mb_s")
     left = None if degraded is None else min(degraded.value / found.value, 1.0)
     port = None if degraded is None else sheet.optional("path.port_lost_mb_s")  # where losing its card is the larger

@@ -30,6 +30,7 @@ from sizeup.units import format_in
 
 Decision = Literal["allowed", "assumed", "forbidden"]
 CAPACITY = "machine.socket_capacity"
+_MODEL = "machine.cpu_model"
 
 
 class Permission(Struct, frozen=True):
@@ -182,6 +183,9 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
             sheet.caveat(f"{name} changes nothing here: this is no guest ({KEYS['machine.guest'].flag})")
     pack = chosen_pack(sheet)
     assume_product(sheet, pack, product)
+    platforms = any(not one.products or short(product.id) in one.products for one in pack.platform)
+    if platforms and architecture(Sheet(sheet.inputs, sheet.rules)) is None:
+        sheet.assume(f"it runs on this processor, which is unknown. Use {KEYS[_MODEL].flag}", _MODEL)
     options = chosen_options(sheet, pack, product)
     name = " with ".join(filter(None, (product.title, listed([option.title for option in options]))))
     narrow = bool(options) or quantity.low is not None  # a range takes room, too

@@ -132,6 +132,9 @@ def alternatives_table(found: Design) -> Table:
             if text not in known:
                 rests.setdefault(text, []).append(_name(one.changed))
     notes = [f"Licenses and support: {years}, list prices"] if priced else []
+    notes += (
+        ["2 servers: cores, GiB in each"] if any("cluster.nodes" in one.changed for one in found.alternatives) else []
+    )
     notes += [f"{', '.join(of)}: assumed {text}" for text, of in rests.items()]
     return Table("", tuple(columns), tuple(rows), ". ".join(notes))
 
@@ -149,7 +152,7 @@ def _name(changed: Mapping[str, str]) -> str:
     if "machine.specrate_per_core" in changed:
         return "cores twice as fast"
     if "cluster.nodes" in changed:
-        return "2 servers, each"
+        return "2 servers"
     if "license.pack" in changed:
         return " ".join(changed.values())
     return "as above"

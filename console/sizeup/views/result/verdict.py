@@ -143,7 +143,7 @@ def _fix(card: Card, working: Advice | None, given: AdviceSet, findings: Iterabl
     lost = next((one.lost for one in card.failures if one.share is None), "")
     if lost and (card.share or 0.0) <= card.limit:
         return f"Add a second: the loss of {lost} is an outage"
-    return f"Needs {card.needs}" if card.needs else ""
+    return f"Provide at least {card.needs}" if card.needs else ""
 
 
 def _basis(card: Card, working: Advice) -> str:
