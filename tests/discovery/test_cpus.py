@@ -258,3 +258,16 @@ def test_list_and_mask_of_a_cache_that_differ_are_a_contradiction(tmp_path: Path
         "L2 unified cache of CPU 0 is shared by CPUs 0-4 by its list, by CPUs 0-1 by its mask",
     )
     assert "firmware.contradiction" in {finding.id for finding in modules.findings}
+
+
+def test_an_edited_capture_repeats_its_contradictions_at_most_256_times(tmp_path: Path) -> None:
+    found = discovered(
+        tmp_path,
+        "/sys/devices/system/cpu/present = 0-399\n/sys/devices/system/cpu/online = 0-399",
+        "/sys/devices/system/cpu/cpu{0-399}/topology/core_cpus_list = {}",
+        "/sys/devices/system/cpu/cpu{1-399}/topology/package_cpus_list = {}",
+        "/sys/devices/system/cpu/cpu0/topology/package_cpus_list = 0-399",
+    )
+
+    assert len(found.contradictions) == 256
+    assert [len(one.evidence) for one in found.findings if one.id == "firmware.contradiction"] == [10]

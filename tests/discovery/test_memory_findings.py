@@ -188,7 +188,7 @@ def test_contradictions_between_caches_sockets_and_nodes_are_listed() -> None:
         caches=(Cache(3, CacheKind.UNIFIED, 1, 64, (1, 2)), Cache(3, CacheKind.UNIFIED, 1, 64, (2, 3))),
     )
 
-    assert contradictions(machine) == (
+    assert tuple(contradictions(machine)) == (
         "L3 unified caches of CPUs 1-2 and CPUs 2-3 overlap",
         "cache of CPUs 1-2 partly overlaps socket of CPUs 0-1",
         "cache of CPUs 1-2 partly overlaps socket of CPUs 2-3",

@@ -80,3 +80,10 @@ def test_a_directory_lists_its_names_in_order_and_one_that_is_missing_has_none(t
 def test_what_is_no_number_is_refused_with_what_was_expected(text: str) -> None:
     with pytest.raises(ValueError, match=f"^expected a whole number, found '{text}'$"):
         parse_integer(text)
+
+
+def test_a_number_that_no_session_can_hold_is_refused() -> None:
+    assert [parse_integer(text) for text in ("9223372036854775807", "-9223372036854775807")] == [2**63 - 1, 1 - 2**63]
+    for text in ("9223372036854775808", "-9223372036854775808", "0x8000000000000000"):
+        with pytest.raises(ValueError, match=f"^expected a number of at most 64 bits, found {text}$"):
+            parse_integer(text)

@@ -51,6 +51,7 @@ NOMINAL_TABLES = ("acpi-cpufreq", "powernow-k8")
 _TURBO_STEP = 1000
 """Intel's firmware lists the turbo as a state of 1 MHz above the nominal clock."""
 
+_CONTRADICTIONS_LIMIT = 256
 _PLAUSIBLE_MHZ = range(100, 20_000)
 _NAMED_CLOCK = re.compile(r"@\s*(\d{1,3}(?:\.\d{1,4})?)\s*([GM])Hz")
 
@@ -115,9 +116,9 @@ class _Partition:
         self.of.clear()
 
     def _contradict(self, cpu: int, cpus: CpuSet, earlier: CpuSet) -> None:
-        self.contradictions.append(
-            f"CPU {cpu} lists CPUs {format_list(cpus)} for its {self.what}, another of its CPUs {format_list(earlier)}"
-        )
+        if len(self.contradictions) < _CONTRADICTIONS_LIMIT:
+            own, other = format_list(cpus), format_list(earlier)
+            self.contradictions.append(f"CPU {cpu} lists CPUs {own} for its {self.what}, another of its CPUs {other}")
 
 
 def read_present(sysroot: Sysroot, cpuinfo: CpuInfo) -> CpuSet:

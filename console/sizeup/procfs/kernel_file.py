@@ -114,7 +114,7 @@ def parse_integer(text: str) -> int:
         number = int(text, 16) if text[:2] in ("0x", "0X") else int(text)
     except ValueError:
         raise ValueError(f"expected a whole number, found {text!r}") from None
-    if not -(1 << 63) <= number < 1 << 63:
+    if abs(number) >= 1 << 63:
         raise ValueError(f"expected a number of at most 64 bits, found {text[:40]}")
     return number
 

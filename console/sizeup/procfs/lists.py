@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-IDS_LIMIT = 1 << 16
-"""Ids above this are no CPU or node of any kernel (NR_CPUS is at most 8,192, MAX_NUMNODES 1,024)."""
+IDS_LIMIT = 1 << 13
+"""Ids from here on are no CPU or node of any kernel (NR_CPUS is at most 8,192, MAX_NUMNODES 1,024)."""
 
 _SPANS_LIMIT = 1 << 16
 

@@ -28,6 +28,6 @@ def find(machine: Machine) -> tuple[Finding, ...]:
 
     Where the topology contradicts itself, that is the finding, and nothing is concluded from the sockets of a node.
     """
-    if platform.contradictions(machine):
+    if any(platform.contradictions(machine)):
         machine = replace(machine, nodes=tuple(replace(node, packages=()) for node in machine.nodes))
     return tuple(sorted((finding for check in _CHECKS for finding in check(machine)), key=gravity))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from shlex import quote
 
 from sizeup.discovery.caches import overlaps
@@ -125,26 +126,25 @@ def _crossing(
                 yield f"{name} {format_list(cpus)} partly overlaps {other_name} {format_list(tuple(other))}"
 
 
-def contradictions(machine: Machine) -> tuple[str, ...]:
-    """Where the firmware contradicts itself, in words."""
-    found = list(machine.contradictions)
+def contradictions(machine: Machine) -> Iterator[str]:
+    """Where the firmware contradicts itself, in words; of an edited capture there may be thousands."""
+    yield from machine.contradictions
     packages = [package.pus for package in machine.packages]
     nodes = [node.pus for node in machine.nodes if node.pus]
-    found.extend(
+    yield from (
         f"L{one.level} {one.kind.value} caches of CPUs {format_list(one.shared_by)} and "
         f"CPUs {format_list(other.shared_by)} overlap"
         for one, other in overlaps(machine.caches)
     )
     shared = [cache.shared_by for cache in machine.caches if len(cache.shared_by) > 1]
-    found.extend(_crossing("cache of CPUs", dict.fromkeys(shared), "socket of CPUs", packages))
-    found.extend(_crossing("NUMA node of CPUs", nodes, "socket of CPUs", packages))
+    yield from _crossing("cache of CPUs", dict.fromkeys(shared), "socket of CPUs", packages)
+    yield from _crossing("NUMA node of CPUs", nodes, "socket of CPUs", packages)
     if len(nodes) > 1 and len(set(nodes)) == 1:
-        found.append(f"all {len(nodes)} NUMA nodes list the same CPUs, {format_list(nodes[0])}")
-    return tuple(dict.fromkeys(found))
+        yield f"all {len(nodes)} NUMA nodes list the same CPUs, {format_list(nodes[0])}"
 
 
 def firmware(machine: Machine) -> Iterator[Finding]:
     """Contradictions, as one finding."""
-    lines = contradictions(machine)
+    lines = dict.fromkeys(islice(contradictions(machine), 100))
     if lines:
-        yield finding("firmware.contradiction", evidence=lines[:10], machine=machine)
+        yield finding("firmware.contradiction", evidence=list(lines)[:10], machine=machine)
