@@ -9,7 +9,6 @@ topology still links up; the salt is the file's own, so that two files cannot be
 from __future__ import annotations
 
 import hashlib
-import hmac
 import ipaddress
 import re
 import secrets
@@ -17,6 +16,7 @@ import string
 from collections.abc import Callable, Iterator
 
 _NUMBER_MINIMUM = 8
+_WORD_LIMIT = 1 << 13
 
 _PREFIX = re.compile(r"0x(?=[0-9a-f])")
 """Spelling that is not part of a name."""
@@ -57,14 +57,15 @@ class Anonymizer:
     def learn(self, value: str | None) -> None:
         """Replace this value wherever it stands as a word of its own.
 
-        A short number would be found in half of all files: it is replaced only where it is the whole text.
+        A short number would be found in half of all files, a text beyond any file of sysfs in none but its own: they
+        are replaced only where they are the whole text.
         """
         text = (value or "").strip()
         bare = _PREFIX.sub("", text)
         if len(bare) < _MINIMUM or bare in self._known or bare.lower() in _SAFE_WORDS or not bare.strip("0:.- "):
             return
         self._known[bare] = self.replacement(bare)
-        if not bare.isdecimal() or len(bare) >= _NUMBER_MINIMUM:
+        if len(bare) < _WORD_LIMIT and (not bare.isdecimal() or len(bare) >= _NUMBER_MINIMUM):
             self._words.append(bare)
             self._patterns.clear()
 
@@ -110,11 +111,8 @@ class Anonymizer:
         return make(value, 0)
 
     def _stream(self, value: str, attempt: int) -> Iterator[int]:
-        block = 0
-        while True:
-            message = f"{attempt}:{block}:{value}".encode()
-            yield from hmac.new(self._salt, message, hashlib.sha256).digest()
-            block += 1
+        """Return bytes, more than the value has characters; SHA-3 may have its key in front of the message."""
+        return iter(hashlib.shake_256(self._salt + f"{attempt}:{value}".encode()).digest(len(value) + 32))
 
     def _shaped(self, value: str, attempt: int) -> str:
         hexadecimal = re.fullmatch(r"[0-9a-f:.\-]+", value) is not None and re.search(r"[0-9]", value) is not None
