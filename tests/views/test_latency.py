@@ -109,6 +109,8 @@ def test_a_histogram_is_of_every_request_and_of_nothing_where_none_was_recorded(
     assert found is not None
     assert found.counts == ((1e6, 50), (2e6, 30), (4e6, 20))
     assert dict(found.named) == {"p50": 8e6, "p99": 16e6, "p99.9": 20e6}
+    assert found.axis.title.endswith(" at QD 4")  # as the p99 at the knee is another one
+    assert percentiles(with_counts("1000000:50")).axis.title == "Latency at QD 4"
     assert histogram(ramp(4)) is None
 
 

@@ -27,6 +27,18 @@ def reads() -> StepRun:
     return step("io.direct", "curve", *rates, *(Estimate("latency-p99", one, 1e6) for one in at))
 
 
+def mixed() -> StepRun:
+    """Reads up to 140k IOPS in four steps, and a mix up to 80k in three."""
+    reads, mix = (
+        [{"workload": load, "queue_depth": depth} for depth in depths]
+        for load, depths in (("oltp-read", (1, 8, 32, 64)), ("oltp-7030", (1, 8, 64)))
+    )
+    rates = [(one, 35e3 * number) for number, one in enumerate(reads, 1)]
+    rates += [(one, most) for one, most in zip(mix, (1e4, 4e4, 8e4), strict=True)]
+    latencies = [Estimate("latency-p99", one, 1e6) for one, _ in rates]
+    return step("io.direct", "curve", *(Estimate("iops", one, rate) for one, rate in rates), *latencies)
+
+
 def commits() -> StepRun:
     at = [{"method": "fdatasync", "committers": count} for count in (1, 8, 64)]
     rates = [Estimate("commits", one, 1e3 * number) for number, one in enumerate(at, 1)]
@@ -52,3 +64,16 @@ def test_the_ramp_of_what_is_judged_comes_first_with_the_demand(runs: tuple[Step
     assert found[0] == "io.direct"
     assert found[1] is not None
     assert found[1].x == 20_000
+
+
+def test_of_several_loads_the_curve_is_that_of_the_capacity_so_that_it_ends_where_what_is_spare_does() -> None:
+    run = mixed()
+    session = Session(HEADER, steps={run.step.id: run})
+    view = next(one for one in card_views(AdviceSet(cards=(JUDGED,)), None, session) if one.resource == "storage")
+    found = proof_chart(session, view)
+
+    assert found is not None
+    chart = found[1]
+    assert chart.demand is not None
+    assert (chart.demand.limit, chart.demand.difference) == (80_000, ("60k", "spare"))
+    assert max(point.x for line in chart.lines for point in line.points) == 80_000

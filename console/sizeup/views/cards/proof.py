@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from sizeup.charts.chart import Callout, DemandLine, LineChart
+from sizeup.charts.chart import Callout, DemandLine, Line, LineChart
 from sizeup.model.advice import Card
-from sizeup.session.value import Session
+from sizeup.session.value import Session, StepRun
 from sizeup.sizing.inputs.doubts import MIXED, WITHIN_P99
 from sizeup.sizing.inputs.measured import IOPS, RATES
 from sizeup.sizing.verdict import demand_text
@@ -34,12 +34,13 @@ def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart
         chart = None if run is None or run.declaration.card != "storage" else latency_throughput(run, _STATISTICS)
         if run is None or chart is None:
             continue
-        line = max(chart.lines, key=lambda line: len(line.points))
-        throughput = throughput_series(run)
-        at = next(run.points[point.key].at for point in line.points if point.key in run.points)
-        loads = () if throughput is None else points_of(run, throughput.name)
-        declared = next((run.quantity(load) for load in loads if load.at.items() <= at.items()), None)
-        judged = declared is not None and declared.name in _JUDGED
+        judged_lines = [one for one in chart.lines if _is_judged(run, one)]
+        judged = bool(judged_lines)
+        # Of several loads the one that the capacity is of: what is spare ends where the curve does.
+        facts, lines = view.judged.facts, judged_lines or list(chart.lines)
+        limit = None if facts is None or base_unit(facts.unit)[0] != chart.x.unit else facts.capacity.value
+        lines.sort(key=lambda one: -len(one.points))
+        line = min(lines, key=lambda one: 0.0 if limit is None else abs(max(at.x for at in one.points) - limit))
         most = max(line.points, key=lambda point: point.x)
         end = f"{format_value(most.x, chart.x.unit)}, {line.label}"
         shown = replace(
@@ -54,6 +55,15 @@ def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart
         )
         found.append((not judged, step, shown))
     return min(found, key=lambda one: one[0])[1:] if found else None
+
+
+def _is_judged(run: StepRun, line: Line) -> bool:
+    """Whether the throughput of a line is a quantity that a demand on the storage is held against."""
+    throughput = throughput_series(run)
+    at = next(run.points[point.key].at for point in line.points if point.key in run.points)
+    loads = () if throughput is None else points_of(run, throughput.name)
+    declared = next((run.quantity(load) for load in loads if load.at.items() <= at.items()), None)
+    return declared is not None and declared.name in _JUDGED
 
 
 def _demand(card: Card, chart: LineChart) -> DemandLine | None:

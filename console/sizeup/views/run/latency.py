@@ -13,6 +13,7 @@ from sizeup.session.value import Point, StepRun, point_key
 from sizeup.units import format_value
 from sizeup.views.run.latency_throughput import throughput_series
 from sizeup.views.run.points import common_title, family, points_of, sampled_points
+from sizeup.views.run.step_badge import short_axis
 
 STATISTICS = ("p50", "p90", "p99", "p999")
 """The percentiles of each slice of time, those of ``charts.latency_cells.SHARES``."""
@@ -99,7 +100,7 @@ def histogram(run: StepRun) -> Histogram | None:
     if not counts:
         return None
     named = [(_title(name), point.value) for name, point in points.items() if name in ("p50", "p99", "p999")]
-    axis = Axis(common_title(latency_family(run)), "ns")
+    axis = Axis(f"{common_title(latency_family(run))}{_load_text(run)}", "ns")
     return Histogram(axis, counts, _BUCKET, tuple((name, value) for name, value in named if value))
 
 
@@ -127,7 +128,7 @@ def percentiles(run: StepRun) -> BarChart:
             low, high = _at_rank(counts, total * share - spread), _at_rank(counts, total * share + spread)
         within = "" if low is None or high is None else f"±{format_value((high - low) / 2, 'ns')}"
         bars += [Bar(name, value, low, high, within)] if value else []
-    axis = Axis("Latency", "ns", Scale.LOG10, min((bar.value for bar in bars), default=1.0) / 2)
+    axis = Axis(f"Latency{_load_text(run)}", "ns", Scale.LOG10, min((bar.value for bar in bars), default=1.0) / 2)
     return BarChart("", axis, tuple(sorted(bars, key=lambda bar: bar.value)), apart=_APART)
 
 
@@ -138,6 +139,15 @@ def _at_rank(counts: Sequence[tuple[float, int]], rank: float) -> float:
             return value * float(_BUCKET ** (rank / count - 0.5))
         rank -= count
     return counts[-1][0]
+
+
+def _load_text(run: StepRun) -> str:
+    """Return the load that a spread is of, as the step has figures of others, too: `` at QD 64``; empty for none."""
+    first = next(iter(latency_family(run)), None)
+    load = None if first is None else points_of(run, first.name)[-1].at.get(first.axis or "")
+    if first is None or not isinstance(load, int | float):
+        return ""
+    return f" at {short_axis(first)} {format_value(load, first.axis_unit or '1')}"
 
 
 def _title(statistic: str) -> str:
