@@ -73,7 +73,6 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "tui/runs.py": (START,),
     "tui/screens/sizing_text.py": ("size",),
     "views/result/answer.py": ("size",),
-    "views/result/answer_details.py": ("size",),
     "views/comparison/comparison.py": ("session compare",),
     "views/comparison/drift.py": ("drift",),
     "views/result/license_answer.py": ("size",),

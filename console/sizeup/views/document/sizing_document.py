@@ -41,8 +41,7 @@ from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.sensitivity import contract_table
 from sizeup.views.inputs.sizing_table import ORIGINS
 from sizeup.views.inputs.whatif import LISTED, question_of
-from sizeup.views.result.answer import answer_notes, other_answers
-from sizeup.views.result.answer_details import answer_details
+from sizeup.views.result.answer import answer_details, answer_notes, other_answers
 from sizeup.views.result.band import status_token
 from sizeup.views.result.basis import basis_text
 from sizeup.views.result.license_answer import (

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from sizeup.charts.table import UNKNOWN
-from sizeup.model.advice import Advice, AdviceSet, Card
+from sizeup.model.advice import Advice, AdviceSet, Card, Failure
 from sizeup.model.finding import Finding
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.inputs.presets import Preset, unchanged_preset
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
 from sizeup.sizing.sizing_comparison import beside_printed
-from sizeup.sizing.verdict import ShareStatus
+from sizeup.sizing.verdict import ShareStatus, share_text
+from sizeup.sizing.workload import YEAR_NS
 from sizeup.text import capitalized, cell_len, clipped, one_line
-from sizeup.views.cards.cards import TITLES, card_status, share_columns, status_text
-from sizeup.views.result.answer_details import answer_details
+from sizeup.units import format_in
+from sizeup.views.cards.cards import OUTAGE, TITLES, card_status, share_columns, status_text
 from sizeup.views.result.license_answer import END as LICENSE_END
 from sizeup.views.result.license_answer import (
     is_about_licenses,
@@ -28,6 +29,13 @@ from sizeup.views.result.license_answer import (
 from sizeup.views.result.summary import critical
 from sizeup.views.result.verdict import first_card, in_order, overall_text, unsettled_note
 
+_GIVES = {
+    "storage": "storage demand (--workload FILE or workload.iops)",
+    "cpu": "CPU demand (workload.cpu_cores)",
+    "memory": "memory demand (sga.mb or db.hot_gb)",
+    "license": "licenses (machine.cores)",
+}
+"""What is unknown of a resource without a demand, and the keys that tell it."""
 LINES = 25
 """Lines of one screen."""
 _PROBLEMS = frozenset({"short", "does-not-fit", "cyclops", "above-path", "above-catalog", "much"})
@@ -53,7 +61,11 @@ def answer_lines(
     if is_about_licenses(given):
         return _license_lines(given, width, most, printed)
     first = first_card(given.cards)
-    lines = _verdict_lines(given, first, width)
+    lines = _folded("NO VERDICT YET  ", _NO_WORKLOAD, width)
+    if first is not None:
+        status = overall_text(given.cards)
+        status = card_status(first) if status == status_text(first.status) else status
+        lines = _folded(f"{status:8} ", f"{first.statement}{unsettled_note(first, given.cards)}", width)
     lines += _folded("Basis    ", basis, width) if basis else []
     if grave := critical(sorted(findings, key=in_order([card.resource for card in given.cards]))):
         more = f" (and {len(grave) - 1} more)" if len(grave) > 1 else ""
@@ -156,14 +168,6 @@ def other_answers(given: AdviceSet, first: Card | None, stated: Container[str] =
     ]
 
 
-def _verdict_lines(given: AdviceSet, first: Card | None, width: int) -> list[str]:
-    if first is not None:
-        status = overall_text(given.cards)
-        status = card_status(first) if status == status_text(first.status) else status
-        return _folded(f"{status:8} ", f"{first.statement}{unsettled_note(first, given.cards)}", width)
-    return _folded("NO VERDICT YET  ", _NO_WORKLOAD, width)
-
-
 def _folded(first: str, text: str, width: int, rest: int | None = None) -> list[str]:
     indent = " " * (len(first) if rest is None else rest)
     return textwrap.wrap(
@@ -210,3 +214,83 @@ def _table(cards: Sequence[Card], width: int) -> list[str]:
 
 _JUDGED_PARTS = {DISKS: "Paths", PATHS: "Drives", IOPS: "MB/s", THROUGHPUT: "IOPS"}
 """What was judged of the storage, by what was not."""
+
+
+def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
+    """Yield what is unknown, limits, fails and grows, each with its label."""
+    bare = {card.resource for card in given.cards if not card.demand and not card.notes}
+    missing = "; ".join(text for resource, text in _GIVES.items() if resource in bare)
+    if first_card(given.cards) is not None and missing:
+        yield "Unknown", capitalized(missing)
+    storage = next((card for card in given.cards if card.resource == "storage"), None)
+    if storage is not None and len(storage.stages) > 1:
+        yield "Limit", "; ".join(f"{stage.name} at {share_text(stage.share)}" for stage in storage.stages)
+    failures = _failure_lines(given.cards)
+    if failures:
+        yield from zip(["N+1", *[""] * (len(failures) - 1)], failures, strict=True)
+    elif storage is not None and storage.share is not None:
+        yield "N+1", "Storage: unknown, because neither paths nor drives are given (path.stages, array.disks)"
+    grown = [card for card in given.cards if card.last_year is not None and card.last_year != card.share]
+    if grown:
+        used = [entry for card in grown if (one := given.find(card.advice)) is not None for entry in one.inputs]
+        rates = [entry.quantity for entry in used if entry.key == "db.growth_percent" and entry.quantity is not None]
+        like_load = any(rate.source == "workload.growth_percent" for rate in rates)
+        yield "Growth", f"{_growth_text(grown)}{'; the data grows like the load' * like_load}"
+    if storage is not None and storage.share is None and (later := _later_demand(given)):
+        yield later
+
+
+def _failure_lines(cards: Sequence[Card]) -> list[str]:
+    """Return a sentence for each failure with what it leaves: of the storage, or of each resource that it strikes."""
+    struck: dict[str, list[tuple[Card, Failure]]] = {}
+    for card in cards:
+        for failure in card.failures:
+            struck.setdefault(failure.lost, []).append((card, failure))
+    lines = []
+    for lost, parts in struck.items():
+        alone = all(card.resource == "storage" for card, _ in parts)
+        texts: dict[str, None] = {}
+        for card, one in parts:  # what it leaves, today and at the end of the horizon: 64% used, 111% in year 3
+            left = OUTAGE if one.share is None else f"{share_text(one.share)} used"
+            if one.last_year is not None and one.last_year != one.share:
+                left += f", {share_text(one.last_year)} in {_year(card)}"
+            texts[left if alone else f"{TITLES[card.resource]} {left}"] = None
+        lines.append(f"{lost} lost: {'; '.join(texts)}")
+    return lines
+
+
+def _year(card: Card) -> str:
+    return f"year {format_in(card.horizon_years, '')}"
+
+
+def _later_demand(given: AdviceSet) -> tuple[str, str] | None:
+    """Return what the storage has to carry in the last year, which no share tells while its capacity is unknown."""
+    texts = []
+    for name, unit in (("io.demand.measured-iops", "IOPS"), ("io.demand.measured", "MB/s")):
+        advice = given.find(name)
+        if advice is None or advice.quantity is None:
+            continue
+        rates = {entry.key: entry.quantity.value for entry in advice.inputs if entry.quantity is not None}
+        years = rates.get("workload.horizon_years", 0.0) / YEAR_NS
+        if not years:
+            return None
+        later = advice.quantity.value * (1 + rates.get("workload.growth_percent", 0.0)) ** years
+        texts.append(format_in(float(f"{later:.4g}"), unit))
+    return (f"Year {format_in(years, '')}", f"Storage must carry {', '.join(texts)}") if texts else None
+
+
+def _growth_text(cards: Sequence[Card]) -> str:
+    """Return the year in which each resource exceeds its capacity; where none does, the highest share."""
+    exceeded = [card for card in cards if card.exceeded_in is not None]
+    if not exceeded:
+        most = max(cards, key=lambda card: card.last_year or 0.0)
+        return (
+            f"Nothing judged passes {share_text(most.limit)} within {format_in(most.horizon_years, 'years')}; highest: "
+            f"{TITLES[most.resource]}, {share_text(most.last_year or 0.0)} in {_year(most)}"
+        )
+    return "; ".join(
+        f"{TITLES[card.resource]} is above {share_text(card.limit)} today"
+        if card.exceeded_in == 0
+        else f"{TITLES[card.resource]} passes {share_text(card.limit)} in year {card.exceeded_in}"
+        for card in exceeded
+    )
