@@ -47,7 +47,11 @@ def card_table(views: Sequence[CardView], width: int) -> list[str]:
     """
     wide = width >= WIDE
     judged = [view for view in views if view.resource != "license"]
-    every = _share_columns(views, wide=wide)
+    every = [
+        _Column(title, _SHARE, [text or UNKNOWN for text in texts])
+        for title, texts in share_columns([view.judged for view in views])
+        if title == USED or any(texts) or (wide and title == N_PLUS_ONE)
+    ]
     shares = [column for column in every if wide or column.title in (USED, N_PLUS_ONE)]
     numbers = []
     if any(view.judged.demand or view.judged.share is not None for view in judged):
@@ -68,7 +72,10 @@ def card_table(views: Sequence[CardView], width: int) -> list[str]:
         if view.resource == "license":
             text = padded(_clipped(view.judged.demand, cell_len(cells)), cell_len(cells))
         lines.append(f"{view.title:{_NAME}}{text}{_GAP}{view.label}")
-    left = [", ".join(view.found.further[_shown_further(view, told[-1].width) :]) or UNKNOWN for view in views]
+    left = []  # of the figures that a card must show, which are the last of its measured texts, those that did not fit
+    for view in views:
+        texts = view.found.texts[_fitting(view.found.texts, told[-1].width) :]
+        left.append(", ".join(view.found.further[-len(texts) :] if texts else ()) or UNKNOWN)
     return [*lines, *_later(views, [_Column("Measured", 0, left), *(every[len(shares) :] if numbers else ())], width)]
 
 
@@ -102,15 +109,6 @@ def _later(views: Sequence[CardView], columns: Sequence[_Column], width: int) ->
     return lines
 
 
-def _share_columns(views: Sequence[CardView], *, wide: bool) -> list[_Column]:
-    """Return the columns of shares; that after a failure also without any where there is room."""
-    return [
-        _Column(title, _SHARE, [text or UNKNOWN for text in texts])
-        for title, texts in share_columns([view.judged for view in views])
-        if title == USED or any(texts) or (wide and title == N_PLUS_ONE)
-    ]
-
-
 def _share_table(
     views: Sequence[CardView], every: Sequence[_Column], demand: Sequence[_Column], width: int
 ) -> list[str]:
@@ -142,11 +140,6 @@ def fitted(parts: Iterable[str], free_columns: int) -> str:
 def _fitting(texts: Sequence[str], free_columns: int) -> int:
     """Return how many of these texts fit into that many columns, commas between them."""
     return next((n for n in range(len(texts), 0, -1) if cell_len(", ".join(texts[:n])) <= free_columns), 0)
-
-
-def _shown_further(view: CardView, free_columns: int) -> int:
-    """Return how many of the figures that a card must show fit among its measured texts, whose last they are."""
-    return max(0, _fitting(view.found.texts, free_columns) - len(view.found.texts) + len(view.found.further))
 
 
 def _text_widths(views: Sequence[CardView], free_columns: int) -> tuple[int, int]:

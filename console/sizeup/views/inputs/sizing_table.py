@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 
-from sizeup.model.advice import Advice, AdviceSet, Card, Input, OpenQuestion
+from sizeup.model.advice import Advice, AdviceSet, Card, Input
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.keys import KEYS
@@ -99,7 +99,12 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
         spread = _later(card) if judged and card is not None else _range(advice)
         rows.append(AnswerRow(advice.id, group_of(advice.id), title, value, status, spread, rests_on, confidence))
     told = {advice.title.lower() for advice in given.advice if advice.quantity is None}
-    questions = [_question(question) for question in given.questions if question.calculation.lower() not in told]
+    questions = []
+    for question in (one for one in given.questions if one.calculation.lower() not in told):
+        why = _NO_EVIDENCE if question.unused else f"missing: {input_label(question.key).lower()}"
+        group = "Licenses" if question.key.startswith(_PREFIXES["Licenses"]) else group_of(question.key)
+        title = f"? {capitalized(question.calculation)}"
+        questions.append(AnswerRow(f"? {question.key}", group, title, "unknown", basis=why))
     first = [row for row in questions if row.id.removeprefix("? ") in asked]
     rows = [*first, *rows, *(row for row in questions if row not in first)]
     return tuple(sorted(rows, key=lambda row: GROUPS.index(row.group)))
@@ -158,9 +163,3 @@ def _range(advice: Advice) -> str:
     low, high = (_figure(end, quantity, advice.shown_in) for end in (quantity.low, quantity.high))
     same = low.partition(" ")[2] == high.partition(" ")[2]
     return f"{low.partition(' ')[0] if same else low} to {high}"
-
-
-def _question(question: OpenQuestion) -> AnswerRow:
-    why = _NO_EVIDENCE if question.unused else f"missing: {input_label(question.key).lower()}"
-    group = "Licenses" if question.key.startswith(_PREFIXES["Licenses"]) else group_of(question.key)
-    return AnswerRow(f"? {question.key}", group, f"? {capitalized(question.calculation)}", "unknown", basis=why)

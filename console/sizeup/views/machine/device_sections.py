@@ -10,7 +10,7 @@ from sizeup.discovery.budget import infiniband_bytes_per_second
 from sizeup.discovery.nics import NET
 from sizeup.discovery.scsi import SCSI_DEVICES
 from sizeup.model.machine import Machine
-from sizeup.model.storage import BlockKind, Hba, Transport
+from sizeup.model.storage import BlockKind, Transport
 from sizeup.text import if_known
 from sizeup.units import format_bit_rate, format_decimal_bytes, format_rate
 from sizeup.views.machine.facts import connections_text, gap_reason
@@ -113,15 +113,6 @@ _PORTS = (Transport.SATA, Transport.OTHER, Transport.USB)
 """Hosts of which a board has many, most of them empty."""
 
 
-def _hba_rate(hba: Hba) -> str | None:
-    rates = [target.rate_bits_per_second for target in hba.targets if target.rate_bits_per_second is not None]
-    speed = hba.speed_bits_per_second or max(rates, default=None)
-    if speed is None:
-        return None
-    best = max(hba.supported_bits_per_second, default=speed)
-    return format_bit_rate(speed) + (f" of {format_bit_rate(best)}" if best > speed else "")
-
-
 def adapters_section(machine: Machine) -> Section | None:
     """Host adapters; ports of SATA, USB and drivers that make disks up only where a device hangs on them."""
     used = {device.hba for device in machine.scsi_devices}
@@ -130,20 +121,23 @@ def adapters_section(machine: Machine) -> Section | None:
     units = Counter(device.hba for device in machine.scsi_devices if device.kind == 0)
     none = "0" if gap_reason(machine, SCSI_DEVICES) is None else "-"
     empty = [hba.name for hba in machine.hbas if hba not in listed]
-    rows = [
-        {
+    rows = []
+    for hba in listed:
+        rates = [target.rate_bits_per_second or 0 for target in hba.targets]
+        speed = hba.speed_bits_per_second or max(rates, default=0)
+        best = max(hba.supported_bits_per_second, default=speed)
+        more = f" of {format_bit_rate(best)}" if best > speed else ""
+        rows.append({
             "name": hba.name,
             "kind": hba.transport.value,
             "driver": hba.driver,
             "state": hba.state or UNKNOWN,
-            "speed": _hba_rate(hba),
+            "speed": f"{format_bit_rate(speed)}{more}" if speed else None,
             "node": hba.node,
             "targets": len(hba.targets) or none,
             "LUNs": units[hba.name] or none,
             "port": hba.net_device or hba.port_name,
-        }
-        for hba in listed
-    ]
+        })  # fmt: skip
     facts = (("no device", ", ".join(empty)),) if empty else ()
     return table_section("Host adapters", rows, numeric=("speed", "node", "targets", "LUNs"), facts=facts)
 

@@ -131,18 +131,13 @@ def _as_many_as_fit(blocks: Sequence[list[str]], max_lines: int) -> list[str]:
     whole = [line for block in blocks for line in block]
     if not whole or len(whole) <= max_lines:
         return ["", *whole] if whole and len(whole) < max_lines else whole
-    shown, left = _fitting(blocks, max_lines - 1)
+    shown: list[str] = []
+    left = len(blocks)
+    for block in blocks:
+        if len(shown) + len(block) > max_lines - 1:
+            break
+        shown, left = [*shown, *block], left - 1
     return [*shown, f"! {left} more: sizeup size --show working"] if max_lines > 0 else []
-
-
-def _fitting(blocks: Sequence[list[str]], max_lines: int) -> tuple[list[str], int]:
-    """Return the lines of the first blocks that fit, and how many blocks do not."""
-    lines: list[str] = []
-    for number, block in enumerate(blocks):
-        if len(lines) + len(block) > max_lines:
-            return lines, len(blocks) - number
-        lines += block
-    return lines, 0
 
 
 def answer_notes(given: Sizing, first: Card | None) -> list[str]:

@@ -210,7 +210,12 @@ def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rule
 
     An edition is ``oracle.ee``, or a part of that which no other has: ``ee``.
     """
-    products = [_by_edition(rows(one.sizing.inputs, rules)) if editions else {} for one in candidates]
+    products: list[dict[str, Row]] = []  # by every name that only one of them has: product, vendor, both
+    for one in candidates:
+        every = rows(one.sizing.inputs, rules) if editions else ()
+        pairs = [(name, row) for row in every for name in (row.product, row.pack, f"{row.pack}.{row.product}")]
+        counts = Counter(name for name, _ in pairs)
+        products.append({name: row for name, row in pairs if counts[name] == 1})
     for name in editions:
         if name not in products[0]:
             known = [each for each in products[0] if "." in each]
@@ -231,13 +236,6 @@ def _with_text(columns: Sequence[Column], rows: Sequence[Sequence[str]], note: s
     kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
     cells = tuple(tuple(row[place] or blank for place in kept) for row in rows) if kept[1:] else ()
     return Table("", tuple(columns[place] for place in kept), cells, note)
-
-
-def _by_edition(products: Sequence[Row]) -> dict[str, Row]:
-    """Return the products by every name that only one of them has: product, vendor, both."""
-    names = [(row.product, row.pack, f"{row.pack}.{row.product}") for row in products]
-    counts = Counter(name for each in names for name in each)
-    return {name: row for row, each in zip(products, names, strict=True) for name in each if counts[name] == 1}
 
 
 def _edition_cost(row: Row, one: Candidate, rules: Rules) -> str:

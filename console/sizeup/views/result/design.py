@@ -15,7 +15,6 @@ from sizeup.sizing.design import (
     DRIVES,
     MEMORY,
     PORTS,
-    Alternative,
     Design,
     DesignPart,
     is_licensed,
@@ -122,7 +121,9 @@ def alternatives_table(found: Design) -> Table:
     columns += [Column("Licenses", numeric=True)] if priced else []
     rows = []
     for one in found.alternatives:
-        cells = [f"{one.buy[key]:,}" if key in one.buy else _unmet(one, key) for key in parts]
+        # Of what no count of a part passes, the limit that is why.
+        unmet = {key: f"none: {limit}" if limit else "none" for key, limit in one.unmet.items()}
+        cells = [f"{one.buy[key]:,}" if key in one.buy else unmet.get(key, UNKNOWN) for key in parts]
         cost = UNKNOWN if one.cost is None else usd_brief(one.cost)
         cost = cost if one.permitted else "not permitted"
         rows.append((_name(one.changed), *cells, *([cost] if priced else [])))
@@ -137,11 +138,6 @@ def alternatives_table(found: Design) -> Table:
     )
     notes += [f"{', '.join(of)}: assumed {text}" for text, of in rests.items()]
     return Table("", tuple(columns), tuple(rows), ". ".join(notes))
-
-
-def _unmet(one: Alternative, key: str) -> str:
-    """Return that no count of a part passes, and the limit that is why."""
-    return ": ".join(filter(None, ("none", one.unmet[key]))) if key in one.unmet else UNKNOWN
 
 
 def _name(changed: Mapping[str, str]) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from sizeup.model.advice import AdviceSet, Card, Input
+from sizeup.model.advice import AdviceSet, Card
 from sizeup.quantity import Origin
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.licensing.cost import LicenseCost
@@ -74,24 +74,19 @@ def license_basis(given: AdviceSet) -> str:
         and entry.quantity is not None
         and entry.quantity.origin is not Origin.RULE  # users that nobody stated are not 0
     ]
-    numbers = _as_virtual_processors(used, numbers)
+    threads, each = (used.get(key) for key in ("machine.vcpus", "machine.threads_per_core"))
+    if threads is not None and each is not None and threads.quantity is not None and each.quantity is not None:
+        # Virtual processors stand in place of the threads that each of them shows.
+        shown = brief(threads.quantity, "vCPUs")
+        processors = format_in(math.ceil(threads.quantity.value / each.quantity.value), "")
+        text = f"{processors} virtual processors ({brief(threads.quantity, 'threads')})"
+        numbers = [text if one == shown else one for one in numbers]
     model = used.get("machine.cpu_model")
     names = [] if model is None or model.words is None else [model.words.value]
     nodes = used.get("cluster.nodes")
     servers = 1.0 if nodes is None or nodes.quantity is None else nodes.quantity.value
     of_each = [f"{format_in(servers, 'servers')}, each with"] if servers > 1 else []
     return " ".join((*of_each, ", ".join((*numbers, *names)))) if numbers else ""
-
-
-def _as_virtual_processors(used: Mapping[str, Input], numbers: list[str]) -> list[str]:
-    """Return what was counted, with virtual processors in place of the threads that each of them shows."""
-    threads, each = (used.get(key) for key in ("machine.vcpus", "machine.threads_per_core"))
-    if threads is None or each is None or threads.quantity is None or each.quantity is None:
-        return numbers
-    shown = brief(threads.quantity, "vCPUs")
-    processors = format_in(math.ceil(threads.quantity.value / each.quantity.value), "")
-    text = f"{processors} virtual processors ({brief(threads.quantity, 'threads')})"
-    return [text if one == shown else one for one in numbers]
 
 
 def license_details(given: Sizing) -> Iterator[tuple[str, str]]:

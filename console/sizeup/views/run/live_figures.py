@@ -71,14 +71,13 @@ def live_tiles(run: StepRun) -> tuple[LiveFigure, ...]:
 
 def _ranked(run: StepRun) -> Sequence[Series]:
     """Return the series of a ramp as a reader looks at them: throughput, percentiles, then utilization."""
-    family = next((series.family for series in run.series.values() if series.statistic), "")
-    ranks = [
-        [series for series in run.series.values() if series.unit in RATES][:1],
-        [series for series in run.series.values() if series.family == family and series.statistic in _PERCENTILES],
-        [series for series in run.series.values() if series.unit == "share"],
+    every, first = run.series.values(), first_series(run)
+    family = next((series.family for series in every if series.statistic), "")
+    ranked = [
+        *[series for series in every if series.unit in RATES][:1],
+        *(series for series in every if series.family == family and series.statistic in _PERCENTILES),
+        *(series for series in every if series.unit == "share"),
     ]
-    ranked = [series for rank in ranks for series in rank]
-    first = first_series(run)
     return ranked or ([] if first is None else [first])
 
 
