@@ -174,8 +174,8 @@ def _workload(session: Session, run: StepRun) -> str:
 
 def _moment(session: Session, t_ns: int) -> float | None:
     """Return when a time of the session was, in seconds since the epoch."""
-    begun = [(0, session.header.started), *((record.t_ns, record.started) for record in session.continued)]
-    start_ns, started = max((start for start in begun if start[0] <= t_ns), key=lambda start: start[0])
+    begun = [(record.t_ns, record.started) for record in session.continued if record.t_ns <= t_ns]
+    start_ns, started = max([(0, session.header.started), *begun], key=lambda start: start[0])
     seconds = epoch(started)
     return None if seconds is None else seconds + (t_ns - start_ns) / 1e9
 

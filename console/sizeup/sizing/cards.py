@@ -64,7 +64,9 @@ def overall(cards: Sequence[Card]) -> ShareStatus:
         return ShareStatus.UNCERTAIN if judged else ShareStatus.UNKNOWN
     if any(card.not_judged or card.unmeasured for card in cards):
         judged.append(ShareStatus.ASSUMED.value)
-    return ShareStatus(min((decides.status, *judged), key=_WORST.index))
+    # A file may hold a status that this version does not know, which passes nothing.
+    known = [one if one in _WORST else ShareStatus.UNCERTAIN.value for one in (decides.status, *judged)]
+    return ShareStatus(min(known, key=_WORST.index))
 
 
 def open_cards(cards: Sequence[Card]) -> list[Card]:
