@@ -208,6 +208,8 @@ def test_different_workloads_are_named_first_and_not_compared() -> None:
     assert not comparison.headlines
     assert len([line for line in lines if "parameters differ" in line]) == 1
     assert compare([small], [small]).other_workloads == ()
+    words = conclusion_lines(compare([session(3, custom("oltp-read"))], [session(4, custom("redo"))]))[0]
+    assert words.endswith("io.direct measured log writes in A, random read 8 KiB in B")
 
 
 @pytest.mark.parametrize(

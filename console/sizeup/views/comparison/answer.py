@@ -23,6 +23,7 @@ from sizeup.text import first_of, listed, one_line, plural, uncapitalized
 from sizeup.units import format_in, format_share, format_value
 from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.cards.cards import TITLES
+from sizeup.views.run.points import coordinate_words
 
 SCALE = 0.3125
 """The change at both ends of a change bar."""
@@ -102,11 +103,6 @@ class Trust(Struct, frozen=True):
     status: str
     """``ok`` or ``warn``."""
     text: str
-
-    @property
-    def brief(self) -> str:
-        """Name and answer in one: ``not interleaved``."""
-        return f"{'' if self.status == 'ok' else 'not '}{uncapitalized(self.name)}"
 
 
 class Answer(Struct, frozen=True):
@@ -255,7 +251,7 @@ def comparison_band(comparison: Comparison) -> Band:
     for name, told, side in zip((_BASELINE, "new"), side_names(comparison), comparison.sides[::-1], strict=True):
         runs = len({one.run for digest in side for one in digest.headlines})
         basis += [f"{told if told == name else f'{name} {told}'}, {plural(runs, 'run')}"] if side else []
-    basis += [one.brief for one in trust(comparison)]
+    basis += [f"{'' if one.status == 'ok' else 'not '}{uncapitalized(one.name)}" for one in trust(comparison)]
     return Band(result.word, result.status, sentence, steps=steps, basis=" · ".join(basis), number=number)
 
 
@@ -343,11 +339,11 @@ def trust(comparison: Comparison) -> tuple[Trust, ...]:
 
 def conclusion_lines(comparison: Comparison) -> list[str]:
     """Return the answer in sentences: what was found, what to do, and what was not compared for which reason."""
-    other = [
-        f"Different workloads, not compared: {one.probe} measured "
-        f"{first_of(one.baseline, _NAMED)} in A, {first_of(one.new, _NAMED)} in B"
-        for one in comparison.other_workloads
-    ]
+    other = []
+    for one in comparison.other_workloads:
+        sides = ([coordinate_words("workload", load) for load in side] for side in (one.baseline, one.new))
+        a, b = (first_of(side, _NAMED) for side in sides)
+        other.append(f"Different workloads, not compared: {one.probe} measured {a} in A, {b} in B")
     if not comparison.headlines:
         unnamed = ["No named figure was measured on both sides; see the statistics."] if comparison.metrics else []
         return other or unnamed
