@@ -45,7 +45,7 @@ def _commands() -> Iterator[str]:
 def _section(name: str, parser: argparse.ArgumentParser, known: frozenset[tuple[str, str | None]]) -> Iterator[str]:
     places = [action for action in parser._actions if not action.option_strings]
     yield from ("", f"## {' '.join([name, *(_option(action).strip('`') for action in places)])}", "")
-    yield _words(re.split(r"\n\n", (parser.description or "").strip())[0])
+    yield re.split(r"[:.] |\.$", _words(re.split(r"\n\n", (parser.description or "").strip())[0]))[0] + "."
     rows, shared = [], []
     for group in parser._action_groups:
         for action in group._group_actions:
@@ -105,7 +105,11 @@ def _words(text: str) -> str:
 
 def exit_statuses_table() -> str:
     """Return the table of docs/reference/exit-statuses.md."""
-    rows = (f"| {status.value} | {status.meaning} |" for status in ExitStatus)
+    rows = (
+        f"| {status.value} | {clause} |"
+        for status in ExitStatus
+        for clause in (status.meaning.split("; ") if status.meaning.count("; ") > 1 else [status.meaning])
+    )
     return "\n".join(("| exit status | meaning |", "|---|---|", *rows))
 
 
@@ -113,7 +117,7 @@ def workload_keys_table() -> str:
     """Return the table of docs/reference/workload-keys.md: what a workload may state."""
     detail = r", (?:at the percentile|as in its|such as|on each|for the number|random and)"
     rows = (
-        f"| `{key.name}` | {re.split(detail, _words(key.help))[0]} |"
+        f"| `{key.name}` | {re.split(detail, _words(key.help))[0].replace(' of the workload', '')} |"
         for key in KEYS.values()
         if key.name.partition(".")[0] in ("workload", "redo", "db", "sga", "memory")
     )

@@ -12,7 +12,7 @@ KINDS = {"tutorial", "how-to", "reference", "explanation"}
 USER_PAGES = [page for page in PAGES if page.parent.name not in ("results", "decisions")]
 """What a user reads: these are installed, and in the navigation."""
 
-MOST_WORDS = 26_800
+MOST_WORDS, MOST_IN_A_PARAGRAPH, MOST_IN_A_CELL = 25_000, 90, 40
 
 
 def anchors(page: Path) -> set[str]:
@@ -41,6 +41,16 @@ def test_the_pages_that_users_read_are_short() -> None:
     longest = sorted(counts, key=counts.__getitem__)[-5:]
 
     assert sum(counts.values()) <= MOST_WORDS, [(name, counts[name]) for name in longest]
+
+
+@pytest.mark.parametrize("page", USER_PAGES, ids=lambda page: page.stem)
+def test_no_paragraph_and_no_cell_is_long(page: Path) -> None:
+    prose = re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    cells = [cell for line in prose.splitlines() if line.startswith("|") for cell in re.split(r"(?<!\\)\|", line)]
+    blocks = re.split(r"\n\s*\n|\n(?=\s*(?:-|\d+\.) )|\n(?=\|)|^#.*\n", prose, flags=re.MULTILINE)
+
+    assert [cell for cell in cells if words(cell) > MOST_IN_A_CELL] == []
+    assert [block for block in blocks if words(block) > MOST_IN_A_PARAGRAPH and not block.startswith("|")] == []
 
 
 @pytest.mark.ci

@@ -9,7 +9,7 @@ SHOWN = transcripts("reference/licensing.md")
 
 
 def test_the_page_has_its_examples() -> None:
-    assert len(SHOWN) == 4
+    assert len(SHOWN) == 3
 
 
 @pytest.mark.parametrize("shown", SHOWN, ids=range(len(SHOWN)))
