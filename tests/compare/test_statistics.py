@@ -167,6 +167,16 @@ def test_two_runs_or_one_time_tell_no_trend() -> None:
     assert shift_beside_trend([1.0, 2.0], [2.0, 3.0], [0.0, 0.0, 1.0, 1.0]) is None
 
 
+def test_the_interval_leaves_out_what_the_test_rejects_at_just_this_level() -> None:
+    """Two of the 16 pairs are out of order: 4 of the 70 splits on each side are as far apart or farther."""
+    first, second = [1.0, 2.0, 3.0, 6.0], [4.0, 5.0, 7.0, 8.0]
+    level = 2 * 4 / 70
+
+    assert rank_sum_p(first, second) == level
+    assert ratio_interval(first, second, level)[2] == pytest.approx(6 / 7), "1 is rejected"
+    assert ratio_interval(first, second, level - 1e-9)[2] == pytest.approx(6 / 5), "1 is not rejected"
+
+
 def test_as_many_runs_are_needed_as_find_the_change_in_four_of_five_cases() -> None:
     assert scatter_of([1.0], [2.0]) is None
     assert scatter_of([1.0, math.e**2], [1.0, math.e**2]) == pytest.approx(math.sqrt(2))
@@ -180,6 +190,7 @@ def test_as_many_runs_are_needed_as_find_the_change_in_four_of_five_cases() -> N
     assert found / 400 == pytest.approx(0.8, abs=0.05)
     assert runs_needed(0.0, 0.10, 0.05) == 4
     assert runs_needed(0.0, 0.10, 0.02) == 5
+    assert runs_needed(0.0, 0.10, 0.10) == 3, "2 of the 20 orders of 3 and 3 are as far apart as can be"
     assert runs_needed(1.0, 0.10, 0.05) is None
 
 

@@ -15,6 +15,8 @@ from msgspec.structs import replace
 
 from fleet_sessions import LINK_DOWN, Figures, made_fleet, records, server, with_port_down, write
 from sizeup.cli import run
+from sizeup.fleet.fleet import build_fleet, fleet_paths, read_fleet
+from sizeup.fleet.heat import heat_cell
 from sizeup.model.sample import Status
 
 ALIKE = Figures()
@@ -148,6 +150,26 @@ def test_a_file_that_cannot_be_read_leaves_a_profile_undecided(
     assert run(["fleet", str(folder), "--profile", path]) == 6
     assert "1 file could not be read; measure again, or add --allow-undecided" in capsys.readouterr().err
     assert run(["fleet", str(folder), "--profile", path, "--allow-undecided"]) == 0
+
+
+@pytest.mark.parametrize(("figure", "limit"), [("machine.cpus", "1"), ("machine.memory", '"1 GiB"')])
+def test_what_a_machine_is_needs_no_measurement(tmp_path: Path, figure: str, limit: str) -> None:
+    made_fleet(tmp_path, 3)
+
+    assert run(["fleet", str(tmp_path), "--profile", profile(tmp_path, f"[{figure}]\nmin = {limit}\n")]) == 0
+
+
+def test_a_cell_stands_out_where_its_own_figure_does(folder: Path) -> None:
+    (folder / "db07.sizeup.jsonl").unlink()
+    fleet = build_fleet(read_fleet(fleet_paths([str(folder)])))
+    (slow,) = (host for host in fleet.hosts if host.name == "db05")
+    outliers = {one.figure.name for one in slow.outliers}
+
+    marked = {name for name in slow.figures if heat_cell(fleet, slow, name).stands_out}
+
+    assert marked == outliers
+    assert outliers
+    assert outliers < slow.figures.keys()
 
 
 def test_a_limit_within_the_interval_of_what_did_not_converge_is_undecided(tmp_path: Path) -> None:
