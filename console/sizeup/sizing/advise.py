@@ -15,7 +15,7 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice, AdviceSet, Card, OpenQuestion
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing import claims, editions, flash, memory, redo, rules, scan, server_share, value, workload
+from sizeup.sizing import editions, flash, memory, redo, rules, server_share, value, workload
 from sizeup.sizing.cards import resource_cards
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.detected import detected, space_for, storage_of
@@ -30,7 +30,7 @@ from sizeup.text import capitalized
 
 _MODULES = (
     *(share, server_share, workload, capacity, transfer_cost, array, response),
-    *(redo, memory, flash, scan, required, limits, cost, editions, value, claims),
+    *(redo, memory, flash, required, limits, cost, editions, value),
 )
 """In the order of the page."""
 CALCULATIONS: tuple[Calculation, ...] = tuple(one for module in _MODULES for one in module.CALCULATIONS)
@@ -209,18 +209,13 @@ def complete(inputs: Inputs, rule_set: Rules) -> Inputs:
     if isinstance(horizon, Quantity) and isinstance(term, Quantity) and term.origin is Origin.RULE and horizon.value:
         years = math.ceil(horizon.value / workload.YEAR_NS) * workload.YEAR_NS  # what is planned for is paid for
         known["license.term_years"] = replace(term, value=years, source="workload.horizon_years")
-    return {**known, **_total_cores(known), **_read_share(known)}
-
-
-def _read_share(inputs: Inputs) -> Inputs:
-    """Return the share of reads in place of its default, where reads and writes are given."""
-    share, reads, writes = (inputs.get(f"workload.{name}") for name in ("read_percent", "read_iops", "write_iops"))
-    if not isinstance(reads, Quantity) or not isinstance(writes, Quantity) or not reads.value + writes.value:
-        return {}
-    if not isinstance(share, Quantity) or share.origin is not Origin.RULE:
-        return {}
-    found = Quantity(reads.value / (reads.value + writes.value), share.unit, reads.origin, reads.source)
-    return {"workload.read_percent": found}
+    share, reads, writes = (known.get(f"workload.{name}") for name in ("read_percent", "read_iops", "write_iops"))
+    default = share if isinstance(share, Quantity) and share.origin is Origin.RULE else None
+    if default is not None and isinstance(reads, Quantity) and isinstance(writes, Quantity):
+        both = reads.value + writes.value
+        found = Quantity(reads.value / both if both else default.value, default.unit, reads.origin, reads.source)
+        known |= {"workload.read_percent": found} if both else {}
+    return {**known, **_total_cores(known)}
 
 
 @cache

@@ -337,7 +337,12 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
     for _, theirs in judged:
         sheet.include(theirs)
     rest = [one for one, _ in judged[1:]]
-    open_ones = f". Not judged: {names}" if (names := _not_judged(rest)) else ""
+    by_key: dict[str, list[str]] = {}  # of those that were not judged, by the key that is missing
+    for one in (one for one in rest if one.missing):
+        by_key.setdefault(one.missing, []).append("licenses by users" if one.missing == _USERS else one.brief)
+    why = {key: "no public price" if key == _NO_PRICE else f"needs {KEYS[key].flag}" for key in by_key}
+    named = (f"{' and '.join(dict.fromkeys(names))} ({why[key]})" for key, names in by_key.items())
+    open_ones = f". Not judged: {', '.join(named)}" if by_key else ""
     priced = [(one.cost, one, theirs) for one, theirs in judged if one.cost is not None]
     if not priced and chosen.is_forbidden and open_ones:
         verdict = f"{chosen.product.title} is not permitted, and which other edition is, is unknown{open_ones}"
@@ -382,16 +387,6 @@ def _cheapest_is_chosen(chosen: Edition, rest: Sequence[Edition], years: int) ->
         if one.permission is not None and (one.cost is not None or one.is_forbidden)
     ]
     return ". ".join(sentences)
-
-
-def _not_judged(rest: Sequence[Edition]) -> str:
-    """Return the editions and metrics that were not judged, each with the flag of the key that is missing."""
-    by_key: dict[str, list[str]] = {}
-    for one in rest:
-        if one.missing:
-            by_key.setdefault(one.missing, []).append("licenses by users" if one.missing == _USERS else one.brief)
-    why = {key: "no public price" if key == _NO_PRICE else f"needs {KEYS[key].flag}" for key in by_key}
-    return ", ".join(f"{' and '.join(dict.fromkeys(names))} ({why[key]})" for key, names in by_key.items())
 
 
 def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:

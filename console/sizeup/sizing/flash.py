@@ -1,4 +1,4 @@
-"""Flash: whether the whole database, its hot set or only a cache fits, and the SGA that a cache requires."""
+"""Flash and scans: whether database, hot set or a cache fits, and what compression and pruning do to the scan rate."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.sizing.io.array import flash_drives, raw_bytes, usable_bytes
-from sizeup.sizing.io.capacity import INSIDE, inside_servers
+from sizeup.sizing.io.capacity import INSIDE, find_bottleneck, inside_servers
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.sheet import Calculation, Sheet, answered, shown, term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, shown, term, worked
 from sizeup.units import format_in
 
 
@@ -103,9 +103,43 @@ def _hits(sheet: Sheet) -> Iterator[Advice]:
     yield answered(sheet, "sysstat.disk-reads", "Disk reads", f"disk reads: {disk}", disk, "V$SYSSTAT")
 
 
+def _compression(sheet: Sheet) -> Term:
+    raw, stored = sheet.number("scan.raw_gb"), sheet.number("scan.stored_gb")
+    return worked(sheet, term(raw, "GB") / term(stored, "GB"), "")
+
+
+def _multipliers(sheet: Sheet) -> Iterator[Advice]:
+    if "scan.raw_gb" in sheet.inputs:
+        ratio = _compression(sheet)
+        verdict = f"compression: {ratio.value:.3g} times the scan rate of the same disks"
+        yield answered(sheet, "scan.compression", "Scan rate gain by compression", verdict, ratio, "scan.raw_gb")
+    if "scan.partition_percent" in sheet.inputs:
+        share = sheet.number("scan.partition_percent")
+        gain = worked(sheet, term(1, "") / term(share, "%"), "")
+        title, of_them = "Scan rate gain by partition pruning", f"reading {shown(share, '%')} of the partitions"
+        verdict = f"partition pruning: {gain.value:.3g} times the scan rate, {of_them}"
+        yield answered(sheet, "scan.partitions", title, verdict, gain, "scan.partition_percent")
+
+
+def _effective(sheet: Sheet) -> Iterator[Advice]:
+    """The rate at which uncompressed data of all partitions is effectively scanned."""
+    least = find_bottleneck(sheet)
+    if least is None or not {"scan.raw_gb", "scan.partition_percent"} & set(sheet.inputs):
+        return
+    factor = _compression(sheet).value if "scan.raw_gb" in sheet.inputs else 1.0
+    share = sheet.optional("scan.partition_percent")
+    factor /= 1.0 if share is None else share.value
+    capacity = term(least[1], "MB/s")
+    rate = worked(sheet, capacity * term(factor, ""), "MB/s")
+    verdict = f"effective scan rate: {rate} at a storage capacity of {capacity}"
+    yield answered(sheet, "scan.effective", "Effective scan rate", verdict, rate, "scan")
+
+
 CALCULATIONS = (
     Calculation("use of the flash", _use, ("flash.use",), about=("db.",)),
     Calculation("size of a flash cache", _cache_size, ("flash.cache.least", "flash.cache.most")),
     Calculation("SGA overhead of a flash cache", _bookkeeping, ("flash.cache.metadata",), about=("flash.",)),
     Calculation("hit ratios", _hits, ("sysstat.",), about=("sysstat.",)),
+    Calculation("scan rate gains", _multipliers, ("scan.compression", "scan.partitions"), about=("scan.",)),
+    Calculation("effective scan rate", _effective, ("scan.effective",)),
 )

@@ -65,7 +65,10 @@ def tornado(inputs: Inputs, target: str, rules: Rules) -> tuple[Swing, ...]:
     if base is None or base.quantity is None:
         return ()
     swings = []
-    inputs = {**inputs, **_support(base, inputs)}
+    if _SUPPORT not in inputs and base.id.startswith("license.cost."):  # the vendor's, where nobody set another
+        used = (entry.quantity for entry in base.inputs if entry.key.endswith(".support_percent"))
+        support = next((one for one in used if one is not None), None)
+        inputs = inputs if support is None else {**inputs, _SUPPORT: support}
     for key, quantity in _movable(base, inputs):
         low, high = _range(key, quantity, rules)
         ends = [
@@ -102,15 +105,6 @@ def flips(inputs: Inputs, decisions: tuple[Advice, ...], rules: Rules) -> tuple[
 
 
 _SUPPORT = "license.support_percent"
-
-
-def _support(advice: Advice, inputs: Inputs) -> Inputs:
-    """Return the vendor's yearly support as an input where an answer uses it and nobody set another."""
-    if _SUPPORT in inputs or not advice.id.startswith("license.cost."):
-        return {}
-    used = (entry.quantity for entry in advice.inputs if entry.key.endswith(".support_percent"))
-    support = next((one for one in used if one is not None), None)
-    return {} if support is None else {_SUPPORT: support}
 
 
 def _movable(advice: Advice, inputs: Inputs) -> Iterator[tuple[str, Quantity]]:

@@ -166,19 +166,16 @@ class AdviceSelector:
 
         What the user ``stated`` comes before what was measured.
         """
-        known = with_stated({} if session is None else self._measured_so_far(session, stated), stated)
+        if session is not None and (self._measuring is not session or self._revision != (session.revision, stated)):
+            from sizeup.sizing.inputs.measured import measured  # which a console without a session does without
+
+            # Once for each revision of a growing session.
+            self._measuring, self._revision = session, (session.revision, dict(stated))
+            self._known = measured(session, stated)
+        known = with_stated({} if session is None else self._known, stated)
         if self._changed(machine, known):
             self._shown = ShownAdvice(AdviceOrigin.CURRENT, size(described(machine, known)))
         return self._shown
-
-    def _measured_so_far(self, session: Session, stated: Mapping[str, Value]) -> dict[str, Value]:
-        """Return what a growing session has measured, worked out once for each of its revisions."""
-        if self._measuring is not session or self._revision != (session.revision, stated):
-            from sizeup.sizing.inputs.measured import measured  # which a console without a session does without
-
-            self._measuring, self._revision = session, (session.revision, dict(stated))
-            self._known = measured(session, stated)
-        return self._known
 
     def _changed(self, subject: Session | Machine, basis: object) -> bool:
         """Whether the advice has to be chosen again; by identity, as machines and sessions are large."""

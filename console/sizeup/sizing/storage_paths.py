@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.model.machine import Machine, PathBudget
-from sizeup.model.network import NfsMount, Nic
+from sizeup.model.network import NfsMount
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, ScsiDevice, Transport
 from sizeup.procfs.mounts import KERNEL_DIRECTORIES, is_below
 from sizeup.text import nearest
@@ -123,11 +123,6 @@ def interfaces_in_use(machine: Machine, name: str) -> tuple[str, ...]:
     if nic.bond_mode in _ONE_AT_A_TIME:
         return () if nic.bond_active is None else (nic.bond_active,)
     return nic.lower
-
-
-def backup_interfaces(nic: Nic) -> tuple[str, ...]:
-    """Return the members of a bond that wait for the active one to fail."""
-    return tuple(name for name in nic.lower if name != nic.bond_active) if nic.bond_mode in _ONE_AT_A_TIME else ()
 
 
 def standby_adapters(machine: Machine, target: StorageTarget | None, down: Collection[str]) -> set[str]:
@@ -421,7 +416,8 @@ def _network(
     candidates = []
     for nic in up:
         used = [budgets.get(name) for name in interfaces_in_use(machine, nic.name)]
-        waiting = [budgets[name] for name in backup_interfaces(nic) if name in budgets]
+        backups = nic.lower if nic.bond_mode in _ONE_AT_A_TIME else ()  # which wait for the active one to fail
+        waiting = [budgets[name] for name in backups if name != nic.bond_active and name in budgets]
         candidates.append(_path_bandwidth("NFS", used, measured, waiting))
     return max(filter(None, candidates), key=lambda bandwidth: bandwidth.bytes_per_second, default=None)
 

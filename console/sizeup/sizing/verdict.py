@@ -268,6 +268,10 @@ def decided_card(
     status, shares = found.status, found.shares
     if assumed and status is ShareStatus.PASS:
         status = ShareStatus.ASSUMED
+    beyond = _beyond(shares, bounds, failures) if shares.today <= bounds.fails else []
+    texts = [*filter(None, [growth_text(shares, bounds.fails)]), *beyond]
+    later = [f"{RESOURCE_NAMES[resource]}: {text}" for text in texts]
+    later += [f"nothing is left after losing {one.lost}" for one in failures if one.share is None]
     each = " per server" if facts.per_server else ""
     by = f" ({facts.bottleneck})" if facts.bottleneck else ""
     bad = status in (ShareStatus.WARN, ShareStatus.FAIL)
@@ -284,7 +288,7 @@ def decided_card(
         advice=advice or f"verdict.{resource}",
         assumptions=tuple(map(capitalized, (*together, *alone))),
         notes=tuple(map(capitalized, notes)),
-        later=tuple(map(capitalized, later_notes(resource, shares, bounds, failures))),
+        later=tuple(map(capitalized, later)),
         stages=tuple(sorted(stages, key=lambda stage: -stage.share)),
         failures=tuple(sorted(failures, key=lambda one: -math.inf if one.share is None else -one.share)),
         exceeded_in=shares.growth.year_above(shares.today, bounds.fails),
@@ -362,18 +366,6 @@ def write_later_shares(sheet: Sheet, shares: Shares, failures: Iterable[Failure]
             sheet.line(f"after losing {lost.lost}: {share_text(lost.share)}")
     if shares.last_year is not None:
         sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
-
-
-def later_notes(
-    resource: str, shares: Shares, bounds: ShareLimits, failures: Sequence[Failure] = ()
-) -> tuple[str, ...]:
-    """Return what happens to a resource in the years of the horizon and after its failures, a sentence each."""
-    name = RESOURCE_NAMES[resource]
-    notes = [f"{name}: {text}"] if (text := growth_text(shares, bounds.fails)) else []
-    if shares.today <= bounds.fails:
-        notes += [f"{name}: {text}" for text in _beyond(shares, bounds, failures)]
-    notes += [f"nothing is left after losing {one.lost}" for one in failures if one.share is None]
-    return tuple(notes)
 
 
 def _beyond(shares: Shares, bounds: ShareLimits, failures: Sequence[Failure]) -> list[str]:

@@ -49,7 +49,13 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         sockets = Quantity(len(machine.packages), "1", Origin.DETECTED, "packages", caveats=caveats)
         values["machine.sockets"] = replace(sockets, low=fewest, high=sockets.value)
     if machine.cores:
-        values["machine.cores"] = cores = _cores(machine, caveats)
+        cores = Quantity(len(machine.cores), "1", Origin.DETECTED, "distinct core_cpus sets", caveats=caveats)
+        of = Counter(core.package for core in machine.cores)
+        counts = [(of[index], *one.stated_cores) for index, one in enumerate(machine.packages)]
+        low, high = (sum(map(end, counts)) for end in (min, max))
+        if low != high:  # the machine counts them in two ways
+            cores = replace(cores, low=min(low, cores.value), high=max(high, cores.value))
+        values["machine.cores"] = cores
         if machine.packages and len(machine.cores) % len(machine.packages) == 0:
             each = replace(cores.scaled(1 / len(machine.packages)), source="cores / packages")
             values["machine.cores_per_socket"] = each
@@ -101,15 +107,6 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         | _tcp(machine, device)
         | _partition(machine)
     )
-
-
-def _cores(machine: Machine, caveats: tuple[str, ...]) -> Quantity:
-    """Return the cores of all sockets, as a range where the machine counts them in two ways."""
-    found = Quantity(len(machine.cores), "1", Origin.DETECTED, "distinct core_cpus sets", caveats=caveats)
-    of = Counter(core.package for core in machine.cores)
-    counts = [(of[index], *one.stated_cores) for index, one in enumerate(machine.packages)]
-    low, high = (sum(map(end, counts)) for end in (min, max))
-    return found if low == high else replace(found, low=min(low, found.value), high=max(high, found.value))
 
 
 def storage_of(machine: Machine, stated: Mapping[str, Value]) -> Machine:

@@ -285,7 +285,14 @@ def _case(sheet: Sheet, bounds: ShareLimits) -> _Case | None:
     demand = io_demand(sheet) or (Demand(growth=growth(sheet)) if _own_shares(sheet, Demand()) else None)
     if demand is None:
         return None
-    found = [*_over_ranges(sheet, stage_shares(sheet, demand)), *_beyond_all_drives(sheet, demand, bounds)]
+    found = stage_shares(sheet, demand)
+    for other in at_ends(sheet):  # of a demand that is stated as a range
+        there = workload_demand(other)
+        ends = {} if there is None else {one.stage.name: one for one in stage_shares(other, there)}
+        for place, one in enumerate(found):
+            end = ends.get(one.stage.name, one)
+            found[place] = replace(one, best=min(one.best, end.best), worst=max(one.worst, end.worst))
+    found += _beyond_all_drives(sheet, demand, bounds)
     if not found:
         return _Case(demand, found)
     subject, not_judged = _judged(sheet, found, demand)
@@ -347,17 +354,6 @@ def _assumed(sheet: Sheet, case: _Case, bounds: ShareLimits, *, network: bool = 
     return tuple(f"{text} ({', '.join(shares)})" if shares else text for text, shares in named.items())
 
 
-def _over_ranges(sheet: Sheet, found: list[StageShare]) -> list[StageShare]:
-    """Return the stages with the ends of a demand that is stated as a range."""
-    for other in at_ends(sheet):
-        demand = workload_demand(other)
-        ends = {} if demand is None else {one.stage.name: one for one in stage_shares(other, demand)}
-        for place, one in enumerate(found):
-            end = ends.get(one.stage.name, one)
-            found[place] = replace(one, best=min(one.best, end.best), worst=max(one.worst, end.worst))
-    return found
-
-
 def _storage(sheet: Sheet) -> Iterator[Advice]:
     bounds = limits(sheet)
     case = _case(sheet, bounds)
@@ -381,7 +377,10 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     write_later_shares(sheet, judgment.shares, failures)
     bad = judgment.status in (ShareStatus.WARN, ShareStatus.FAIL)
     resting = bad and assumed and not demand.by_rule  # a rule of thumb says so by itself
-    later = later_clauses(_end_shares(found, demand.growth, judgment.status), bounds, failures)
+    fails, at_end = judgment.status is ShareStatus.FAIL, found
+    if judgment.status is not ShareStatus.UNCERTAIN:  # what is later counts at the end that decided
+        at_end = [replace(one, share=one.best if fails else one.worst) for one in found]
+    later = later_clauses(_shares(at_end, demand.growth), bounds, failures)
     card = decided_card(
         "storage",
         judgment,
@@ -425,14 +424,6 @@ def _decided(found: Sequence[StageShare], growth: Growth, bounds: ShareLimits, n
     if any(math.isinf(one.worst) for one in found):
         return bounds.decided(best, None)
     return bounds.decided(best, _shares([replace(one, share=one.worst) for one in found], growth))
-
-
-def _end_shares(found: Sequence[StageShare], growth: Growth, status: ShareStatus) -> Shares:
-    """Return the shares at the end that decided; at the values themselves where none did."""
-    if status is ShareStatus.UNCERTAIN:
-        return _shares(found, growth)
-    fails = status is ShareStatus.FAIL
-    return _shares([replace(one, share=one.best if fails else one.worst) for one in found], growth)
 
 
 def _judgment(
