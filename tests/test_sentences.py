@@ -32,7 +32,7 @@ ALLOWED = {
         "fleet/catalog.py": "short_cpu",
         "sizing/editions.py": "_cloud",
         "sizing/flash.py": "_bookkeeping",
-        "sizing/io/capacity.py": "_found_links _connections",
+        "sizing/io/capacity.py": "_found_links",
         "sizing/licensing/contract.py": "count_basis",
         "sizing/licensing/count.py": "counted_hosts FormulaNames.__call__ _refuse_more_than_there_are",
         "sizing/licensing/required.py": "_units",

@@ -334,17 +334,12 @@ def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternat
     rests = tuple(dict.fromkeys(text for part in found.parts for text in part.rests))
     unmet = {key: _limits(found.inputs, key, rules) for key in found.unmet}
     buy = {part.key: part.buy for part in found.parts}
-    return Alternative(changed, buy, *_license_cost(found.inputs, rules), unmet=unmet, rests=rests)
-
-
-def _license_cost(inputs: Inputs, rules: Rules) -> tuple[Quantity | None, bool]:
-    """Return the cost of the licenses, and whether they are permitted; unknown where nobody chose a product."""
-    if CORES not in inputs or not is_licensed(inputs):
-        return None, True
-    sizing = size(inputs, rules)
-    card = next(card for card in sizing.cards if card.resource == "license")
-    price = find_fact(sizing.facts, LicenseCost)
-    return None if price is None else price.total, card.status != ShareStatus.FAIL.value
+    if CORES not in found.inputs or not is_licensed(found.inputs):  # unknown where nobody chose a product
+        return Alternative(changed, buy, unmet=unmet, rests=rests)
+    sizing = size(found.inputs, rules)
+    card, price = next(one for one in sizing.cards if one.resource == "license"), find_fact(sizing.facts, LicenseCost)
+    permitted, cost = card.status != ShareStatus.FAIL.value, None if price is None else price.total
+    return Alternative(changed, buy, cost, permitted, unmet=unmet, rests=rests)
 
 
 def is_licensed(inputs: Inputs) -> bool:

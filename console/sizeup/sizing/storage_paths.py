@@ -125,14 +125,6 @@ def interfaces_in_use(machine: Machine, name: str) -> tuple[str, ...]:
     return nic.lower
 
 
-def standby_adapters(machine: Machine, target: StorageTarget | None, down: Collection[str]) -> set[str]:
-    """Return the adapters among ``down`` whose paths, to ``target`` or to any disk, wait for others to fail."""
-    maps = _maps(machine)
-    waiting = (one for one in machine.scsi_devices if one.state in _UP and one.access_state in _TAKES_OVER)
-    disks = ((one.hba, one.block_device) for one in waiting if one.block_device is not None and one.hba in down)
-    return {hba for hba, disk in disks if target is None or maps.get(disk, disk) in target.disks}
-
-
 def down_devices(machine: Machine) -> Mapping[str, str]:
     """Return the controllers, adapters and interfaces that carry no data now, each with its state."""
     found = {nic.name: "no link" for nic in machine.nics if nic.up is False or nic.carrier is False}
@@ -318,7 +310,9 @@ def storage_path_bandwidths(
     budgets = {
         one.device: one for one in usable if one.device not in down and (named is None or one.device in named.carriers)
     }
-    waiting = standby_adapters(machine, named, down)
+    maps, over = _maps(machine), [one for one in machine.scsi_devices if one.hba in down and one.state in _UP]
+    taking = ((one.hba, one.block_device) for one in over if one.access_state in _TAKES_OVER and one.block_device)
+    waiting = {hba for hba, disk in taking if named is None or maps.get(disk, disk) in named.disks}
     standby = [one for one in usable if one.device in waiting and one.limit_bytes_per_second]
     counted = [capacity for capacity in measured if _has_dedicated_path(machine, capacity.target, named)]
     fabrics: dict[Transport, list[Hba]] = {}

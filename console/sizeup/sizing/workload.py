@@ -267,8 +267,15 @@ def _transfer_rate(
     A figure that was typed and is less than the random I/O by itself contradicts it: then that counts, and the second
     value is what was typed.
     """
-    stated = sheet.optional("workload.mb_s")
-    random = _random_rate(sheet, requests) if stated is None or _contradicts(sheet, stated, requests) else None
+    stated, iops, block = sheet.optional("workload.mb_s"), _sum(*requests), sheet.inputs.get("workload.io_kib")
+    chosen = isinstance(block, Quantity) and block.origin is not Origin.RULE
+    random, counts = None, stated is None
+    if stated is not None and stated.origin is Origin.USER and chosen and isinstance(block, Quantity):
+        counts = stated.value * _SAME < (iops or 0.0) * block.value
+    if counts and iops is not None:
+        part, size = next(one for one in requests if one is not None), sheet.number("workload.io_kib")
+        random = Quantity(iops * size.value, "bytes/s", part.origin, part.source)
+        sheet.line(f"{format_in(iops, 'IOPS')} x {shown(size, 'KiB')} = {shown(random, 'MB/s')}")
     if stated is not None:
         return (stated, None) if random is None else (random, stated)
     sequential = sheet.optional("workload.sequential_mb_s")
@@ -277,26 +284,6 @@ def _transfer_rate(
     total = random.value + sequential.value
     sheet.line(f"{shown(random, 'MB/s')} + {shown(sequential, 'MB/s')} sequential = {format_in(total, 'MB/s')}")
     return Quantity(total, "bytes/s", random.origin, random.source), None
-
-
-def _random_rate(sheet: Sheet, requests: tuple[Quantity | None, Quantity | None]) -> Quantity | None:
-    """Return the bytes per second of the random requests; None without any."""
-    known = [part for part in requests if part is not None]
-    if not known:
-        return None
-    iops = sum(part.value for part in known)
-    block = sheet.number("workload.io_kib")
-    rate = Quantity(iops * block.value, "bytes/s", known[0].origin, known[0].source)
-    sheet.line(f"{format_in(iops, 'IOPS')} x {shown(block, 'KiB')} = {shown(rate, 'MB/s')}")
-    return rate
-
-
-def _contradicts(sheet: Sheet, stated: Quantity, requests: tuple[Quantity | None, Quantity | None]) -> bool:
-    """Whether a throughput in all that was typed is less than random requests of a block size that somebody chose."""
-    block, iops = sheet.inputs.get("workload.io_kib"), _sum(*requests)
-    if stated.origin is not Origin.USER or iops is None or not isinstance(block, Quantity):
-        return False
-    return block.origin is not Origin.RULE and stated.value * _SAME < iops * block.value
 
 
 def _redo(sheet: Sheet) -> tuple[Quantity | None, Quantity | None]:

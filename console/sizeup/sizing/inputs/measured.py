@@ -161,27 +161,18 @@ def _local(run: StepRun, found: Sequence[MeasuredFigure]) -> Value:
     else:
         of_series = [one for one in found if one.point.series == first]
         chosen = min(of_series, key=lambda one: (one.invalid is not None, one.value))
-    return (_misplaced(chosen) or _too_near(chosen) if chosen.invalid is None else None) or taken(chosen, "ns")
-
-
-def _misplaced(figure: MeasuredFigure) -> UnusedMeasurement | None:
-    """Why a latency is not that of local memory, where its pages were elsewhere; a probe need not say where."""
-    placement = "local" if figure.point.estimate is None else figure.point.estimate.extra.get("placement", "local")
-    if placement == "local":
-        return None
-    cause = "its pages were remote" if placement == "remote" else "where its pages were is unknown"
-    remedy = f"{measure_again(figure)} on a CPU whose node has free memory"
-    return UnusedMeasurement(quantity(figure, "ns"), cause, remedy)
-
-
-def _too_near(figure: MeasuredFigure) -> UnusedMeasurement | None:
-    """Why a point is not of the quantity, where its axis is not well above the declared setting of the step."""
-    size = figure.run.step.settings.get(figure.declared.above)
-    if not isinstance(size, int) or figure.coordinate(figure.axis) >= _TIMES_ABOVE * size:
-        return None
-    axis, setting = words_of(figure.axis), words_of(figure.declared.above)
-    cause = f"its {axis} is less than {_TIMES_ABOVE} times the {setting} ({format_bytes(size)})"
-    return UnusedMeasurement(quantity(figure, "ns"), cause, f"{measure_again(figure)} with a larger {axis}")
+    placement = "local" if chosen.point.estimate is None else chosen.point.estimate.extra.get("placement", "local")
+    if chosen.invalid is None and placement != "local":  # a probe need not say where its pages were
+        cause = "its pages were remote" if placement == "remote" else "where its pages were is unknown"
+        remedy = f"{measure_again(chosen)} on a CPU whose node has free memory"
+        return UnusedMeasurement(quantity(chosen, "ns"), cause, remedy)
+    size = chosen.run.step.settings.get(chosen.declared.above)
+    near = isinstance(size, int) and chosen.coordinate(chosen.axis) < _TIMES_ABOVE * size
+    if chosen.invalid is None and near and isinstance(size, int):
+        axis, setting = words_of(chosen.axis), words_of(chosen.declared.above)
+        cause = f"its {axis} is less than {_TIMES_ABOVE} times the {setting} ({format_bytes(size)})"
+        return UnusedMeasurement(quantity(chosen, "ns"), cause, f"{measure_again(chosen)} with a larger {axis}")
+    return taken(chosen, "ns")
 
 
 RATES = (LARGE, "storage.small_bandwidth")

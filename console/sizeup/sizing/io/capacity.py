@@ -206,7 +206,13 @@ def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
         left, failure, smaller = (nodes - 1) / nodes, f"one of {format_in(nodes, 'servers')}", ()
     network = sheet.optional_words("path.kind") == "NFS"
     stage = StageCapacity(bottleneck, found, None, left, failure, network, title=title, smaller=smaller)
-    return [stage, *_connections(sheet)]
+    if not network or "net.connections" not in sheet.inputs:
+        return [stage]
+    count, each = sheet.number("net.connections"), sheet.rule("link.nfs.one-connection")
+    of_each = term(count, "connections") * term(each, "MB/s")
+    bandwidth = worked(sheet, term(nodes, "servers") * of_each if nodes > 1 else of_each, "MB/s")
+    rate = sheet.answer(bandwidth.value, "MB/s", "link.nfs.one-connection")
+    return [stage, StageCapacity("NFS connections (nconnect)", rate)]
 
 
 def _active(count: int, policy: str | None) -> int:
@@ -226,18 +232,6 @@ def _line_rates(sheet: Sheet) -> Iterator[Advice]:
         rate = worked(sheet, Term(active, f"{name} of {text}: {active}") * term(each, "MB/s"), "MB/s")
         verdict = f"{name}: line rate {rate}, payload {format_in(active * rated.value, 'MB/s')}"
         yield answered(sheet, f"io.line-rate.{name}", f"Line rate of {name}", verdict, rate, f"link.{link}.line")
-
-
-def _connections(sheet: Sheet) -> list[StageCapacity]:
-    """Return the bandwidth of the TCP connections of an NFS mount, where the path is NFS."""
-    if sheet.optional_words("path.kind") != "NFS" or "net.connections" not in sheet.inputs:
-        return []
-    count, each = sheet.number("net.connections"), sheet.rule("link.nfs.one-connection")
-    nodes = servers(sheet)
-    of_each = term(count, "connections") * term(each, "MB/s")
-    bandwidth = worked(sheet, term(nodes, "servers") * of_each if nodes > 1 else of_each, "MB/s")
-    rate = sheet.answer(bandwidth.value, "MB/s", "link.nfs.one-connection")
-    return [StageCapacity("NFS connections (nconnect)", rate)]
 
 
 def with_drives(

@@ -292,7 +292,12 @@ def _case(sheet: Sheet, bounds: ShareLimits) -> _Case | None:
         for place, one in enumerate(found):
             end = ends.get(one.stage.name, one)
             found[place] = replace(one, best=min(one.best, end.best), worst=max(one.worst, end.worst))
-    found += _beyond_all_drives(sheet, demand, bounds)
+    if "array.raid" not in sheet.inputs:  # drives that are too few even without RAID
+        best = Sheet({**sheet.inputs, "array.raid": Words("0", Origin.RULE, "without RAID")}, sheet.rules)
+        beyond = [one for one in stage_shares(best, demand) if one.stage.drives and one.share > bounds.fails]
+        if beyond:
+            sheet.include(best)
+        found += [replace(one, stage=replace(one.stage, name="all drives, without RAID"), left=None) for one in beyond]
     if not found:
         return _Case(demand, found)
     subject, not_judged = _judged(sheet, found, demand)
@@ -461,17 +466,6 @@ def _deciding_doubt(found: Sequence[StageShare], end: StageShare, growth: Growth
         if _decided([settled if one is end else one for one in found], growth, bounds, "") is not now:
             return doubt
     return next(iter(doubts), None)
-
-
-def _beyond_all_drives(sheet: Sheet, demand: Demand, bounds: ShareLimits) -> list[StageShare]:
-    """Return drives whose RAID level is not given, where the demand is too high for them even without RAID."""
-    if "array.raid" in sheet.inputs:
-        return []
-    best = Sheet({**sheet.inputs, "array.raid": Words("0", Origin.RULE, "without RAID")}, sheet.rules)
-    beyond = [one for one in stage_shares(best, demand) if one.stage.drives and one.share > bounds.fails]
-    if beyond:
-        sheet.include(best)
-    return [replace(one, stage=replace(one.stage, name="all drives, without RAID"), left=None) for one in beyond]
 
 
 def _judged(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> tuple[str, str]:

@@ -61,22 +61,14 @@ def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
         for product in pack.product:
             if not product.option_of:
                 own: Inputs = {key: kept[key] for key in kept if product is bought or key not in OF_ONE_PRODUCT}
-                if not ours:
-                    own = _inputs_for_product(own, pack, product)
+                scope, metric = own.get(_SCOPE), pack.find_metric(product.metric)
+                if not ours and isinstance(scope, Words):  # without a scope that it has no rule for, or refuses
+                    has_rule = metric is not None and scope.value in metric.formulas
+                    if not has_rule or (scope.value == "hard" and soft_hypervisor(own, pack)):
+                        own = {key: value for key, value in own.items() if key != _SCOPE}
                 named = {**own, "license.product": Words(short(product.id), Origin.RULE, product.id)}
                 table.append(_row(Sheet(named, rules), pack, product))
     return tuple(table)
-
-
-def _inputs_for_product(inputs: Inputs, pack: Pack, product: ProductEntry) -> Inputs:
-    """Return the inputs without the scope where this product has no rule for it, or refuses it."""
-    scope, metric = inputs.get(_SCOPE), pack.find_metric(product.metric)
-    if not isinstance(scope, Words):
-        return inputs
-    refused = scope.value == "hard" and soft_hypervisor(inputs, pack)
-    if metric is not None and scope.value in metric.formulas and not refused:
-        return inputs
-    return {key: value for key, value in inputs.items() if key != _SCOPE}
 
 
 def _is_permitted(sheet: Sheet, pack: Pack, product: ProductEntry) -> bool:
