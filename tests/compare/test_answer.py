@@ -13,7 +13,7 @@ from sizeup.compare.comparison import Comparison
 from sizeup.compare.conditions import parse_condition
 from sizeup.compare.machines import Difference
 from sizeup.report.html import _change_bar, page
-from sizeup.views.comparison.answer import ChangeResult, change_rows, comparison_band, side_names, trust
+from sizeup.views.comparison.answer import ChangeResult, change_rows, changed_card, comparison_band, side_names, trust
 from sizeup.views.comparison.comparison import only_lines
 from sizeup.views.document.comparison_document import comparison_document
 
@@ -129,6 +129,9 @@ def test_the_page_opens_with_the_comparison_and_names_hosts_and_no_file() -> Non
     assert places == sorted(places)
     assert "Check THP: always before, never now." in first
     assert first.count("likely cause") == 1
+    rows = change_rows(comparison)
+    assert changed_card(rows) == "memory"
+    assert changed_card([replace(row, result=ChangeResult.NOT_VALID) for row in rows]) == ""
     assert "s0" not in first.split()  # the name of a file
     assert "--" not in first
 

@@ -133,8 +133,9 @@ def answer(comparison: Comparison, overlay: LineChart | None = None) -> Answer:
 
 
 def changed_card(rows: Sequence[ChangeRow]) -> str:
-    """Return the resource of the first figure that is not the same; empty where all are."""
-    return next((row.card.lower() for row in rows if row.result is not ChangeResult.SAME), "")
+    """Return the resource of the first valid figure that is not the same; empty where all are."""
+    unchanged = (ChangeResult.SAME, ChangeResult.NOT_VALID)
+    return next((row.card.lower() for row in rows if row.result not in unchanged), "")
 
 
 _MEMORY = ("memory", "numa", "distances", "huge", "thp", "cxl", "caches")

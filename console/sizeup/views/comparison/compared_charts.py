@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from sizeup.charts.chart import Chart, Line, LineChart, Scale
+from sizeup.charts.chart import Chart, LineChart, Scale
 from sizeup.compare.comparison import Comparison
 from sizeup.compare.digest import WORKLOAD
 from sizeup.session.reader import read_session
@@ -42,18 +42,17 @@ def compared_curves(first: Session, base: Session, names: tuple[str, str], card:
         if line.label == theirs.label and min(len(line.points), len(theirs.points)) > 1
     ]
     pairs.sort(key=lambda pair: (pair[0], *sorted(len(line.points) for line in pair[2:])), reverse=True)
-    return tuple(_overlay(chart, line, theirs, names) for _, chart, line, theirs in pairs)
-
-
-def _overlay(chart: LineChart, line: Line, theirs: Line, names: tuple[str, str]) -> LineChart:
-    rate = chart.y.unit in RATES  # from zero, so that a share that is lost is seen as one
-    values = [point.y for one in (line, theirs) for point in one.points]
-    scale, high = (Scale.LINEAR, max(values) * _ABOVE) if rate else (value_scale(values), None)
-    subject = "" if line.label == chart.y.title else line.label
-    both = replace(line, label=names[1], where=""), replace(theirs, label=names[0], where="", earlier=True)
-    title = ": ".join(filter(None, (chart.title, subject)))
-    y = replace(chart.y, scale=scale, low=None, high=high)
-    return replace(chart, title=title, y=y, lines=both, shows_change=True)
+    found = []
+    for _, chart, line, theirs in pairs:
+        rate = chart.y.unit in RATES  # from zero, so that a share that is lost is seen as one
+        values = [point.y for one in (line, theirs) for point in one.points]
+        scale, high = (Scale.LINEAR, max(values) * _ABOVE) if rate else (value_scale(values), None)
+        subject = "" if line.label == chart.y.title else line.label
+        both = replace(line, label=names[1], where=""), replace(theirs, label=names[0], where="", earlier=True)
+        title = ": ".join(filter(None, (chart.title, subject)))
+        y = replace(chart.y, scale=scale, low=None, high=high)
+        found.append(replace(chart, title=title, y=y, lines=both, shows_change=True))
+    return tuple(found)
 
 
 def _pairs(first: Session, base: Session) -> Iterator[tuple[StepRun, LineChart, LineChart]]:
