@@ -58,7 +58,6 @@ ALLOWED = {
     },
     "what a user typed": {
         "cli/__init__.py": "split_path",
-        "cli/sessions.py": "_groups",
         "cli/renamed.py": "modern _renamed _values_first _renamed_options",
         "cli/start.py": "spec_of _gentle",
         "compare/conditions.py": "parse_condition",
@@ -76,7 +75,7 @@ ALLOWED = {
         "sizeup_memory/memhammer.py": "_count _cpus",
     },
     "a page of the documentation": {
-        "cli/help.py": "run _verbatim InstalledPage.title linked_pages",
+        "cli/help.py": "run _verbatim InstalledPage.title find_page linked_pages",
         "cli/page_text.py": "print_page",
     },
     "the output of another process": {

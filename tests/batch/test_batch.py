@@ -8,10 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from batch.conftest import Run
-from sizeup.model.sample import Status
+from sizeup.engine.run import _status
+from sizeup.engine.spec import RunSpec
+from sizeup.errors import ExitStatus
+from sizeup.model.plan import Plan, Refusal, Step
+from sizeup.model.sample import Outcome, Status
 from sizeup.session.reader import read_session
+from sizeup.session.records import OutcomeRecord
 
 FAST = ("-p", "null", "--set", "null.samples=20", "--set", "null.interval=0.2ms")
 
@@ -151,6 +157,28 @@ def test_a_probe_that_misbehaves_loses_nothing_measured(
     assert "Traceback" not in done.stderr
     assert [outcome.status for outcome in session.outcomes.values()] == [status, status]
     assert [sum(len(p.values) for p in run.points.values()) for run in session.steps.values()] == [20, 20]
+
+
+@pytest.mark.parametrize(
+    ("spec", "refused", "status"),
+    [
+        (RunSpec(plan="quick"), "memory.numa", ExitStatus.OK),  # which the machine does not have
+        (RunSpec(plan="quick"), "null", ExitStatus.REFUSED),
+        (RunSpec(plan="quick", mount="/u01"), "memory.numa", ExitStatus.OK),
+        (RunSpec(plan="quick", mount="/u01"), "io.direct", ExitStatus.REFUSED),
+        (RunSpec(probes=("null", "memory.numa")), "memory.numa", ExitStatus.REFUSED),
+    ],
+)
+def test_what_was_planned_or_asked_for_and_refused_is_no_success(
+    spec: RunSpec, refused: str, status: ExitStatus
+) -> None:
+    step = Step("null", "null", "Nothing", {}, 0, 0, touches="nothing")
+    refusals = tuple(Refusal(name, name, "not here") for name in ("memory.numa", "io.direct") if name == refused)
+    plan = Plan("quick", (step, replace(step, id="clock")), refusals, settings={"io.direct": {"target": "/u01"}})
+    ended = {"clock": Status.OK, "null": Status.OK, refused: Status.REFUSED}
+
+    outcomes = [OutcomeRecord(0, name, Outcome(one)) for name, one in ended.items()]
+    assert _status(spec, plan, outcomes) is status
 
 
 def test_append_adds_a_run_under_ids_of_its_own(sizeup: Run, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ class Running:
         self.process.stdin.flush()
 
     def end(self) -> int:
-        self.process.communicate(timeout=PATIENCE_SECONDS)
+        self.output, _ = self.process.communicate(timeout=PATIENCE_SECONDS)
         return self.process.returncode
 
 
@@ -68,6 +68,7 @@ def test_a_signal_saves_and_ends(
     session = read_session(str(tmp_path / "run"))
     assert session.end.status == status
     assert session.outcomes["null"].status is Status.CANCELED
+    assert f"Finish it with: sizeup run --resume {tmp_path / 'run'}\n" in running.output.decode()
 
 
 @pytest.mark.parametrize("how", ["signal", "hang-up\n"])

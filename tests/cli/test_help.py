@@ -10,6 +10,7 @@ import pytest
 
 from sizeup.cli import help as pages
 from sizeup.cli import page_text, run
+from sizeup.errors import UsageError
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,7 +44,7 @@ def test_without_utf8_a_page_is_ascii(capsys: pytest.CaptureFixture[str], monkey
     ("name", "answer"),
     [
         ("findngs", "there is no page 'findngs' (did you mean findings?); list the pages with: sizeup help"),
-        ("clock", "there is no page 'clock' (did you mean clock-cost?); list the pages with: sizeup help"),
+        ("cloc", "there is no page 'cloc' (did you mean clock-cost?); list the pages with: sizeup help"),
         ("../../pyproject", "there is no page '../../pyproject'; list the pages with: sizeup help"),
         ("", "there is no page ''; list the pages with: sizeup help"),
     ],
@@ -114,6 +115,20 @@ def test_every_page_that_the_program_names_exists() -> None:
 
     assert {"findings", "commands"} <= named
     assert {pages.find_page(name).name for name in named} == named
+
+
+def test_a_word_of_one_title_or_heading_finds_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {"disks": "# Measure a drive\n\n## Ports\n", "space": "# Room\n\nMeasure.\n\n## A drive\n\n## Ports\n"}
+    (tmp_path / "how-to").mkdir()
+    for name, text in texts.items():
+        (tmp_path / f"how-to/{name}.md").write_text(text)
+    monkeypatch.setattr(pages, "directory", lambda: tmp_path)
+
+    assert [pages.find_page(word).name for word in ("Space", "measure", "DRIVE", "room")] == [
+        "space", "disks", "disks", "space",
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match=r"no page 'ports' \(did you mean disks or space\?\)"):
+        pages.find_page("ports")
 
 
 def test_pages_are_found_in_the_package_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

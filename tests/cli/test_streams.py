@@ -147,6 +147,18 @@ def test_a_stream_that_takes_nothing_is_an_error_or_none(
         assert all(line.startswith(b'{"kind"') for line in lines), "nothing else is written into it"
 
 
+@pytest.mark.parametrize("call", ["session show", "size cases", "size", "doctor", "probe list", "session list"])
+def test_where_the_locale_is_not_utf8_text_is_ascii(call: str, made: dict[str, str], tmp_path: Path) -> None:
+    arguments = [part.format(folder=tmp_path, **made) for part in CALLS[call]]
+    locale = {"LC_ALL": "C", "XDG_STATE_HOME": made["state"]}
+
+    done = subprocess.run(
+        [sys.executable, "-m", "sizeup", *arguments], capture_output=True, check=True, env={**os.environ, **locale}
+    )
+
+    assert done.stdout.isascii()
+
+
 def test_a_reader_that_has_gone_does_not_change_what_was_found(tmp_path: Path, made: dict[str, str]) -> None:
     """``detect --diff`` says 5 where two machines differ, also to ``| head``."""
     (tmp_path / "sys/devices/system/cpu").mkdir(parents=True)

@@ -252,7 +252,15 @@ def draw_lines(
     xs = positions(chart)
     if cursor is not None and xs:
         cursor = min(max(cursor, 0), len(xs) - 1)
-        _cursor_line(drawing, frame, xs[cursor], chosen_point(chart, cursor, line), alphabet)
+        number, point = chosen_point(chart, cursor, line)
+        column = frame.column(xs[cursor])
+        if left <= column < left + frame.width:  # a value far from all others lies outside the axis
+            for y in frame.rows:
+                if drawing.rows[y][column] in (" ", alphabet.grid):
+                    drawing.put(column, y, alphabet.vertical, "cursor")
+            mark = alphabet.disturbed if point.disturbed else alphabet.markers[number % SERIES]
+            if frame.row(point.y) in frame.rows:
+                drawing.put(column, frame.row(point.y), mark, "cursor")
         drawing.put(0, height - 1, cut(line_readout(chart, cursor, width - spare, line), width), "cursor")
     elif not x_values:
         for row, text in enumerate(wrap(chart.caption or "no samples yet", frame.width)[: frame.height]):
@@ -261,21 +269,6 @@ def draw_lines(
     if cursor is None or not xs:
         drawing.put(frame.left + max((frame.width - len(x_ruler.title)) // 2, 0), height - 1, x_ruler.title, "axis")
     return drawing
-
-
-def _cursor_line(drawing: Drawing, frame: Frame, x: float, chosen: tuple[int, ChartPoint], alphabet: Alphabet) -> None:
-    """Draw the line of the cursor where cells are free, and the marker of the chosen point on it."""
-    column = frame.column(x)
-    if not frame.left <= column < frame.left + frame.width:
-        return  # a value far from all others lies outside the axis: only the readout shows it
-    rows = frame.rows
-    for y in rows:
-        if drawing.rows[y][column] in (" ", alphabet.grid):
-            drawing.put(column, y, alphabet.vertical, "cursor")
-    number, point = chosen
-    if frame.row(point.y) in rows:
-        mark = alphabet.disturbed if point.disturbed else alphabet.markers[number % SERIES]
-        drawing.put(column, frame.row(point.y), mark, "cursor")
 
 
 def _role(line: Line, index: int) -> str:

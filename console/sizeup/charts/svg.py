@@ -25,7 +25,7 @@ from sizeup.charts.chart import (
     Line,
     LineChart,
     Scale,
-)  # fmt: skip
+)
 from sizeup.charts.drawing import SERIES
 from sizeup.charts.markup import Markup, element, empty, joined, number, style_sheet
 from sizeup.text import one_line

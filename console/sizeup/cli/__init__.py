@@ -117,8 +117,8 @@ def run(arguments: Sequence[str]) -> int:
     codecs.register_error("ascii-fallback", ascii_fallback)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Under the C locale Python writes UTF-8, which such a terminal may not draw; a file keeps it.
-            lacks = stream.encoding == "utf-8" and stream.isatty() and not is_utf8(os.environ)
+            # Under the C locale Python writes UTF-8, which a terminal or a pager of that locale may not draw.
+            lacks = stream.encoding == "utf-8" and not is_utf8(os.environ)
             stream.reconfigure(encoding="ascii" if lacks else None, errors="ascii-fallback")
     status = _guarded(lambda: _run(arguments))
     return _guarded(sys.stdout.flush) or status

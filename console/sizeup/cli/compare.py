@@ -14,7 +14,7 @@ from sizeup.cli.arguments import (
     decision_status,
     minimum_effect,
     switch,
-)  # fmt: skip
+)
 from sizeup.cli.results import chosen_format, document_text, format_arguments, write_document, write_json, write_text
 from sizeup.errors import UsageError
 

@@ -21,7 +21,7 @@ from sizeup.cli.arguments import (
     refuse_combination,
     switch,
     sysroot,
-)  # fmt: skip
+)
 from sizeup.cli.results import write_json, write_text
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.input_file import opened, read

@@ -188,14 +188,24 @@ def installed_pages() -> list[InstalledPage]:
 
 
 def find_page(name: str) -> InstalledPage:
-    """Return the page of this name; raise ``UsageError`` with the nearest names if there is none."""
+    """Return the page of this name, or the only one with this word in its title, else in its headings.
+
+    Raise ``UsageError`` with such pages, or those of the nearest names, where it is not one.
+    """
     pages = installed_pages()
     wanted = name.lower().removesuffix(".md").strip("/").replace(".", "-")
     for page in pages:
         if wanted == page.name or ("/" in wanted and page.file.with_suffix("").as_posix().endswith(f"/{wanted}")):
             return page
-    part = [page.name for page in pages if len(wanted) > 2 and wanted in page.name]
-    close = f" (did you mean {' or '.join(part[:3])}?)" if part else nearest(wanted, [page.name for page in pages])
+    about: list[InstalledPage] = []
+    for level in ("#", "#+"):
+        heading = re.compile(rf"^{level} .*(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE | re.MULTILINE)
+        about = about or [page for page in pages if name and heading.search(page.file.read_text(encoding="utf-8"))]
+    if len(about) == 1:
+        return about[0]
+    part = about or [page for page in pages if len(wanted) > 2 and wanted in page.name]
+    close = nearest(wanted, [page.name for page in pages])
+    close = f" (did you mean {' or '.join(page.name for page in part[:6])}?)" if part else close
     raise UsageError(f"help: there is no page {name!r}{close}; list the pages with: sizeup help")
 
 

@@ -201,7 +201,12 @@ class Import:
         from sizeup.session.store import new_path
         from sizeup.session.writer import Writer
 
-        groups = _groups(arguments.groups)
+        listed = arguments.groups
+        if listed is not None and not re.fullmatch(r"[1-9]\d{0,3}(,[1-9]\d{0,3})*", listed, re.ASCII):
+            raise UsageError(
+                f"--groups: expected numbers of processes separated by commas, such as 1,2,4, found {listed!r}"
+            )
+        groups = tuple(map(int, listed.split(","))) if listed else ()
         parts = [(PurePath(path).name, read_foreign(path, arguments.kind, groups)) for path in arguments.files]
         now = datetime.now(UTC)
         out = arguments.output or str(new_path(arguments.host or "imported", now))
@@ -216,11 +221,3 @@ class Import:
                 print(f"  {line}")
         print(f"Session saved in {out}")
         return ExitStatus.OK
-
-
-def _groups(text: str | None) -> tuple[int, ...]:
-    if text is None:
-        return ()
-    if not re.fullmatch(r"[1-9]\d{0,3}(,[1-9]\d{0,3})*", text, re.ASCII):
-        raise UsageError(f"--groups: expected numbers of processes separated by commas, such as 1,2,4, found {text!r}")
-    return tuple(int(count) for count in text.split(","))

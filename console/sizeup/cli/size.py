@@ -125,7 +125,15 @@ def run(arguments: argparse.Namespace) -> int:
     if chosen in ("html", "markdown"):
         from sizeup.views.document.sizing_document import Subject, sizing_document
 
-        about = Subject(_title(subject), subject.machine if subject.session is None else None, subject.session, label)
+        # A machine goes by its host name.
+        title = host_name() if subject.name == "this machine" else os.path.basename(os.path.abspath(subject.name))
+        if subject.session is not None:
+            title = subject.session.title or subject.session.header.host
+        elif subject.machine is None:
+            title = subject.name
+        else:
+            title = subject.machine.platform.hostname or title
+        about = Subject(title, subject.machine if subject.session is None else None, subject.session, label)
         chapters = tuple(_chapters(arguments.show, sizing, pack))
         written = sizing_document(sizing, pack, today, about, chapters)
         write_document(arguments.output, document_text(written, chosen))
@@ -134,16 +142,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         write_text("\n".join(_lines(arguments, sizing, pack, subject, label)) + "\n", arguments.output)
     return ExitStatus.OK
-
-
-def _title(of: SizedSubject) -> str:
-    """Return the name of what was sized; a machine goes by its host name."""
-    if of.session is not None:
-        return of.session.title or of.session.header.host
-    if of.machine is None:
-        return of.name
-    where = host_name() if of.name == "this machine" else os.path.basename(os.path.abspath(of.name))
-    return of.machine.platform.hostname or where
 
 
 def _chapters(show: Sequence[str], sizing: Sizing, rules: Rules) -> Iterator[DocumentPart]:

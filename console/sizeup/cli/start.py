@@ -9,6 +9,7 @@ import argparse
 import functools
 import math
 import os
+import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ from sizeup.cli.arguments import (
     refuse_without,
     switch,
     typed,
-)  # fmt: skip
+)
 from sizeup.cli.results import write_json
 from sizeup.errors import ExitStatus, RefusedError, SizeupError, UsageError
 from sizeup.text import plural
@@ -205,6 +206,8 @@ def run(arguments: argparse.Namespace) -> int:
         end = ["", f"Session saved in {result.path} ({measured_steps(session)}; {run_status(session).words})"]
         if not (arguments.mount or arguments.probe or arguments.resume):
             end.append("Storage not measured: add --mount DIR, naming the directory that will hold the database")
+        if result.status in (ExitStatus.INTERRUPTED, ExitStatus.TERMINATED, ExitStatus.HANGUP):
+            end.append(f"Finish it with: sizeup run --resume {shlex.quote(name)}")
         end.append(f"Details: sizeup session show {name}   In the console: sizeup {name}")
         whole, room = arguments.details, LINES - len(end)
         print("\n".join([*session_lines(session, whole=whole, name=name, max_lines=room), *end]))

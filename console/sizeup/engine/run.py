@@ -376,14 +376,8 @@ def run(
                     conclusions.append(advice_record(recorder.now_ns(), machine, session))
             recorder.put(*conclusions, _end(recorder.now_ns(), control, origin_ns))
             recorder.sync()
-        statuses, status = [record.outcome.status for record in recorder.outcomes], ExitStatus.OK
-        # A named plan takes what the machine has; a probe asked for by name, or a plan of which nothing could
-        # run, was refused.
-        if Status.REFUSED in statuses and (spec.probes or all(one is Status.REFUSED for one in statuses)):
-            status = ExitStatus.REFUSED
-        if any(one in _BROKEN for one in statuses):
-            status = ExitStatus.PROBE_FAILED
-        return Result(path, control.canceled or status, sum(one.finished for one in statuses))
+        finished = sum(record.outcome.status.finished for record in recorder.outcomes)
+        return Result(path, control.canceled or _status(spec, plan, recorder.outcomes), finished)
 
 
 def _resume(path: str) -> str:
@@ -496,3 +490,14 @@ def _end(t_ns: int, control: BatchControl, origin_ns: int) -> EndRecord:
     status = "canceled" if control.canceled is ExitStatus.INTERRUPTED else "terminated"
     lost_ns = None if control.terminal_lost_ns is None else max(control.terminal_lost_ns - origin_ns, 0)
     return EndRecord(t_ns, "complete" if control.canceled is None else status, terminal_lost_ns=lost_ns)
+
+
+def _status(spec: RunSpec, plan: Plan, outcomes: Sequence[OutcomeRecord]) -> ExitStatus:
+    if any(record.outcome.status in _BROKEN for record in outcomes):
+        return ExitStatus.PROBE_FAILED
+    refused = {record.step for record in outcomes if record.outcome.status is Status.REFUSED}
+    # A named plan leaves out what the machine does not have; what was asked for, or planned, was refused.
+    whole = bool(spec.probes) or len(refused) == len(outcomes)
+    asked = {one.step for one in plan.refusals if spec.mount in plan.settings.get(one.probe, {}).values()}
+    planned = {step.id for step in plan.steps} | (asked if spec.mount else set())
+    return ExitStatus.REFUSED if refused and (whole or refused & planned) else ExitStatus.OK

@@ -89,7 +89,18 @@ def parse_slb(text: str, where: str, groups: Sequence[int] = ()) -> Imported:
     notes = [f"Processes started together: {counts}, {how}; use --groups to set it."]
     if not any(estimate.series == SCALING.name for estimate in estimates):
         notes.append("S(n) is unknown: it requires a run of one process with as many stores as each of several.")
-    return Imported("SLB memhammer", (step,), notes=tuple(notes), summary=tuple(_summary(estimates)))
+    points: dict[tuple[int, str], dict[str, float]] = {}
+    for estimate in estimates:
+        group = int(estimate.at[_PROCESSES]), str(estimate.at.get("stores", ""))
+        points.setdefault(group, {})[estimate.series] = estimate.value
+    summary = []
+    for (count, stores), values in points.items():
+        which = f"{count} {'process' if count == 1 else 'processes'}{f' of {stores} stores' if stores else ''}"
+        cost, total = format_ns(values[STORE.name]), format_count(values[THROUGHPUT.name])
+        scaling = values.get(SCALING.name)
+        scales = "" if scaling is None else f", S({count}) = {scaling:.3f}"
+        summary.append(f"{which}: {cost} a store, {total} stores/s in all{scales}")
+    return Imported("SLB memhammer", (step,), notes=tuple(notes), summary=tuple(summary))
 
 
 def _blocks(text: str, where: str) -> list[_Start]:
@@ -182,18 +193,3 @@ def _estimates(starts: Sequence[_Start], stores: str, *, several: bool) -> Itera
         yield Estimate(THROUGHPUT.name, at, totals[count], replicates=len(repeats))
         if totals.get(1) and len(by_count) > 1:
             yield Estimate(SCALING.name, at, totals[count] / totals[1], replicates=len(repeats))
-
-
-def _summary(estimates: Sequence[Estimate]) -> Iterator[str]:
-    """A line for each number of processes, with each number of stores where there are several."""
-    points: dict[tuple[int, str], dict[str, float]] = {}
-    for estimate in estimates:
-        group = int(estimate.at[_PROCESSES]), str(estimate.at.get("stores", ""))
-        points.setdefault(group, {})[estimate.series] = estimate.value
-    for (count, stores), values in points.items():
-        which = f"{count} {'process' if count == 1 else 'processes'}{f' of {stores} stores' if stores else ''}"
-        line = (
-            f"{which}: {format_ns(values[STORE.name])} a store, {format_count(values[THROUGHPUT.name])} stores/s in all"
-        )
-        scaling = values.get(SCALING.name)
-        yield line if scaling is None else f"{line}, S({count}) = {scaling:.3f}"
