@@ -306,3 +306,14 @@ def test_what_else_warns_decides_between_two_that_are_not_certain(
     found = rows(printed(capsys, "a-port", "four-ports", "--set", *WORKLOAD, "db.gb=4000"))
 
     assert [row[0] for row in found if row[0] in ("a-port", "four-ports")] == ["four-ports", "a-port"]
+
+
+def test_what_would_judge_the_processors_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    inputs = '"machine.cores" = 16\n"machine.memory_gib" = 64\n'
+    Path("offer.toml").write_text(f'schema = "sizeup.candidate/1"\n[inputs]\n{inputs}', encoding="utf-8")
+    assert cli.run(["size", "compare", "offer.toml", "--set", "workload.cpu_cores=4", "sga.mb=2000"]) == 0
+
+    assert "Not judged: CPU. Use --set workload.cpu_model=TEXT" in " ".join(capsys.readouterr().out.split())

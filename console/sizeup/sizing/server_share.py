@@ -195,7 +195,7 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     )
     if open_end and not known:
         unjudged = open_card("cpu", card.statement, card.demand, has=capacity_text(facts), note=notes[0])
-        yield judged(sheet, replace(unjudged, status=found.status.value, facts=facts))
+        yield judged(sheet, replace(unjudged, status=found.status.value, facts=facts, decides=card.decides))
         return
     write_later_shares(sheet, shares, failures)
     yield judged(sheet, card)

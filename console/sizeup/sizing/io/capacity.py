@@ -191,7 +191,7 @@ def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
     half = sheet.optional("path.active_mb_s") if halved else None
     if half is not None:
         sheet.line(f"half of the paths carry data (path.policy=active-passive): {shown(half, 'MB/s')}")
-        found = replace(found, value=half.value, low=None, high=None)
+        found, bottleneck = replace(found, value=half.value, low=None, high=None), half.source
     degraded = sheet.optional("path.degraded_mb_s")
     left = None if degraded is None else min(degraded.value / found.value, 1.0)
     port = None if degraded is None else sheet.optional("path.port_lost_mb_s")  # where losing its card is the larger

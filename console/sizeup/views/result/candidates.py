@@ -258,6 +258,8 @@ def candidate_sentences(candidates: Sequence[Candidate]) -> list[str]:
             judged = [each for each in one.sizing.cards if each.share is not None and is_open]
             known = ", ".join(f"{TITLES[each.resource]} {share_text(each.share or 0.0)}" for each in judged)
             text = f"{card.statement}{unsettled_note(card, one.sizing.cards)}{f'. Judged: {known}' if known else ''}"
+            settles = [each.decides for each in open_cards(one.sizing.cards) if each is not card and each.decides]
+            text = ". ".join((text, *settles))
         of_text.setdefault(text, []).append(name)
     return [f"{', '.join(names)}: {text}" for text, names in of_text.items()]
 
