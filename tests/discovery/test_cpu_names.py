@@ -63,3 +63,7 @@ def test_names_of_recorded_machines() -> None:
     machines = {name: recorded_machine(name) for name in wanted}
 
     assert {name: (found.cpu_model, found.platform.model) for name, found in machines.items()} == wanted
+
+
+def test_a_name_with_zero_bytes_has_blanks_in_their_place() -> None:
+    assert parse_cpuinfo("processor : 0\nmodel name : Some\0 CPU\0 5\n").model == "Some CPU 5"

@@ -32,6 +32,11 @@ def test_lists_that_no_kernel_writes_are_refused_with_what_was_expected(text: st
         parse_cpulist(text)
 
 
+def test_of_a_list_as_many_spans_are_read_as_every_second_id_takes() -> None:
+    assert parse_cpulist(",".join(map(str, range(0, 8192, 2)))) == tuple(range(0, 8192, 2))
+    assert parse_cpulist("0," * 4096 + "1") == (0,)
+
+
 def test_a_mask_that_is_none_is_refused_with_what_was_expected() -> None:
     with pytest.raises(ValueError, match=r"^expected a mask such as 00000000,000000ff, found 'many'$"):
         parse_cpumask("many")

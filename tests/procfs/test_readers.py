@@ -175,3 +175,9 @@ def test_sizes_are_bytes_and_counts_stay_counts(start: str) -> None:
     text = f"{start}MemFree:  123 kB\n{start}Active(anon):  1 kB\n{start}HugePages_Total:  4\n{start}Odd: x kB\n"
 
     assert parse_meminfo(text) == {"MemFree": 123 * 1024, "Active(anon)": 1024, "HugePages_Total": 4}
+
+
+def test_of_swap_areas_as_many_are_read_as_a_kernel_has() -> None:
+    text = "Filename Type Size Used Priority\n" + "/swapfile file 4 0 -2\n" * 100_000
+
+    assert len(parse_swap_areas(text)) == 32

@@ -62,7 +62,7 @@ class CpuInfo(Struct, frozen=True):
 def _sections(text: str) -> list[dict[str, str]]:
     sections: list[dict[str, str]] = [{}]
     keys: dict[str, str] = {}  # by what stands before the colon, as each CPU repeats them
-    for line in text.splitlines():
+    for line in text.replace("\0", " ").splitlines():
         before, colon, value = line.partition(":")
         if not colon:
             if not line.strip() and sections[-1]:

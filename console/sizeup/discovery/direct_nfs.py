@@ -89,11 +89,12 @@ def reduced(path: str, text: str) -> str:
         return "".join(f'<HOME LOC="{home}"/>\n' for home in parse_inventory(text))
     if not path.endswith(TABLE):
         return text
-    lines = [""] * text.count("\n") + [""]
+    lines: list[list[str]] = [[] for _ in range(text.count("\n") + 1)]
     for number, word in _words(text):
         kept = word[0] if word[0].endswith(":") else "x"
-        lines[number - 1] += f"{word[1]}: {word[2] if word[1].lower() in _PATHS else 'x'} " if word[1] else f"{kept} "
-    return "\n".join(lines)
+        value = word[2] if word[1] and word[1].lower() in _PATHS else "x"
+        lines[number - 1].append(f"{word[1]}: {value} " if word[1] else f"{kept} ")
+    return "\n".join(map("".join, lines))
 
 
 def names_in(table: str) -> tuple[str, ...]:

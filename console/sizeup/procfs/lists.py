@@ -7,7 +7,8 @@ from functools import lru_cache
 IDS_LIMIT = 1 << 13
 """Ids from here on are no CPU or node of any kernel (NR_CPUS is at most 8,192, MAX_NUMNODES 1,024)."""
 
-_SPANS_LIMIT = 1 << 16
+_SPANS_LIMIT = IDS_LIMIT // 2
+"""Every second id; a file of 4 MiB that repeats one span would take minutes."""
 
 
 def _bounded(number: str, text: str) -> int:

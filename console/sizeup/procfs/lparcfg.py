@@ -27,8 +27,8 @@ def parse_lparcfg(text: str) -> LogicalPartition | None:
     found: dict[str, int] = {}
     for line in text.splitlines():
         key, equals, value = line.strip().partition("=")
-        number = integer_in(value.strip())
-        if equals and key in LPARCFG_KEYS and number is not None and 0 <= number <= _MOST_PROCESSORS * _UNITS:
+        number = integer_in(value.strip()) if equals and key in LPARCFG_KEYS else None
+        if number is not None and 0 <= number <= _MOST_PROCESSORS * _UNITS:
             found.setdefault(key, number)
     if not found:
         return None

@@ -11,6 +11,7 @@ from sizeup.procfs.mounts import unescape
 _LINE = re.compile(r"^(?:Node \d+ )?([\w()]+): +(\d{1,15})( kB)?$", re.MULTILINE)
 _NODE = re.compile(r"node(\d{1,5})")
 _LARGEST_KIB = 1 << 52
+_AREAS_LIMIT = 32  # MAX_SWAPFILES, of which the kernel keeps some for itself
 
 
 def parse_meminfo(text: str) -> dict[str, int]:
@@ -34,7 +35,7 @@ def read_huge_page_bytes(proc: str = PROC) -> int | None:
 def parse_swap_areas(text: str) -> tuple[SwapArea, ...]:
     """Return the devices and files in use as swap, below the heading."""
     areas = []
-    for line in text.splitlines()[1:]:
+    for line in text.splitlines()[1 : _AREAS_LIMIT + 1]:
         if words := line.split():
             path, kind, size, used, priority = [*words, *("" for _ in range(5))][:5]
             area = SwapArea(unescape(path), kind or None, _kibibytes(size), _kibibytes(used), integer_in(priority))
