@@ -248,6 +248,18 @@ GOOD, NONE, POOR, BAD = (
 
 
 @pytest.mark.parametrize(
+    ("part", "changes", "severity"),
+    [(GOOD, (), "info"), (POOR, (), "info"), (BAD, (), "warning"), (GOOD, ("x",), "warning")],
+)
+def test_a_run_warns_of_a_failed_check_and_of_a_path_that_changed(
+    part: Part, changes: tuple[str, ...], severity: str
+) -> None:
+    *_, whole = overall("x", [part], changes)
+
+    assert whole.extra["severity"] == severity
+
+
+@pytest.mark.parametrize(
     ("one", "other"), [(GOOD, NONE), (GOOD, POOR), (GOOD, BAD), (NONE, POOR), (NONE, BAD), (POOR, BAD)]
 )
 def test_of_two_results_the_worse_counts_in_either_order(one: Part, other: Part) -> None:

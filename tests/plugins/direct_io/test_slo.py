@@ -200,3 +200,6 @@ def test_requests_are_timed_from_their_intended_start_and_those_at_the_limit_are
     assert (found.requests, found.beyond, found.keeps_up) == (2000, 50, True)
     assert not slo._tail(interval(2.0, response={0.5: 1800}), 1e6, 1000.0).keeps_up  # of 2,000, less 3 % and 3 x 45
     assert slo._tail(interval(2.0, response={0.5: 1810}), 1e6, 1000.0).keeps_up
+    at_limit = interval(2.0, response={1.0: 2000})
+    (middle_ns,) = at_limit.histogram("response")
+    assert [slo._tail(at_limit, limit_ns, 1000.0).beyond for limit_ns in (middle_ns, middle_ns - 1)] == [0, 2000]

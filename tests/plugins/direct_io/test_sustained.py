@@ -181,9 +181,10 @@ def test_a_short_search_is_a_gap() -> None:
     assert gap.reason == "15 windows were measured, and at least 16 are needed; increase most_written or most_seconds"
 
 
-def test_a_window_is_shorter_where_there_are_fewer_bytes() -> None:
-    """Of 64 x 300 blocks, 1,000 a second, sampled five times a second."""
-    made = Watched([], most=64 * 300 * BLOCK)
+@pytest.mark.parametrize("blocks", [300, 400])
+def test_a_window_is_shorter_where_there_are_fewer_bytes(blocks: int) -> None:
+    """A 64th of the bytes, 1,000 blocks a second, sampled five times a second."""
+    made = Watched([], most=64 * blocks * BLOCK)
     for sample in range(1, 8):
         made._sample(sample * 0.2, sample * 200, 9.0)
 
