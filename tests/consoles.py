@@ -41,12 +41,12 @@ from sizeup.tui.runs import LiveSource, Runs
 from sizeup.tui.screens.probe_forms import ProbeForms, RunFormView
 from sizeup.tui.screens.probe_page import PointTable
 from sizeup.tui.screens.sizing import AnswerTable
+from sizeup.tui.screens.topology import ItemTree
 from sizeup.tui.widgets.band import BandView
 from sizeup.tui.widgets.cells import SegmentRows
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import KeyLine, ModeLine, NoticeLine
 from sizeup.tui.widgets.lists import KeyList
-from sizeup.tui.widgets.tree import ItemTree
 from terminal import PATIENCE_SECONDS
 
 GIB = 1 << 30

@@ -113,7 +113,7 @@ ALLOWED = {
         "units.py": "_three_digits number_and_unit format_in",
     },
     "the cells of a drawing": {
-        "tui/widgets/map.py": "_drawn",
+        "tui/screens/topology.py": "_drawn",
         "views/map/cores.py": "_group_rows",
     },
     "the path before an error": {

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from textual.pilot import Pilot
 
 from consoles import Console, pressed
-from sizeup.tui.widgets.map import MapView
+from sizeup.tui.screens.topology import MapView
 
 
 @asynccontextmanager

@@ -129,7 +129,7 @@ def test_a_random_read_of_a_typed_directory_takes_at_most_six_keys(sizeup: Start
         newcomer.press("3", "3 Measure")
         newcomer.press("m", "m Target")
         newcomer.write(str(target), target.name)
-        newcomer.press("enter", "Enter Take, run")
+        newcomer.press("enter", "Enter Take, measure")
         newcomer.press("down", "Direct I/O, oltp-read, on")
         newcomer.press("enter", "Enter Choose")
         sessions = tmp_path / "sizeup/sessions"

@@ -25,5 +25,5 @@ def test_a_path_right_behind_the_key_of_the_target_is_asked_about(
             terminal.wait_for("m Target")
         terminal.bytes_per_second = bytes_per_second
         terminal.press(f"{begin}{target}\r")
-        terminal.wait_for("Run Direct I/O")
+        terminal.wait_for("Measure Direct I/O")
         terminal.wait_for(target.name)

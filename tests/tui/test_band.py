@@ -68,3 +68,14 @@ def test_a_change_shows_what_was_before() -> None:
     rows = band_rows(Band("WARN", "warn", "CPU reaches 82 %.", before=BEFORE), 116, ScreenLook.PLAIN, small=False)
 
     assert rows[1].plain.split("┃")[0].strip() == "[FAIL] 131 %  ━━━▶"
+
+
+def test_where_there_is_little_room_the_key_stays_and_the_last_parts_of_the_basis_go() -> None:
+    step = NextStep("Run io.direct again while the machine is idle, with more seconds.", "r", "measures")
+    band = Band(
+        "WARN", "warn", "x", steps=(step,), basis="90k IOPS at QD 128, p99 6.52 ms · not valid · 13,248 samples"
+    )
+    _, following, last = (row.plain.rstrip() for row in band_rows(band, 60, ScreenLook.COLOR, small=True))
+
+    assert following.endswith("… r")
+    assert last.endswith("90k IOPS at QD 128, p99 6.52 ms · not valid")

@@ -10,9 +10,9 @@ from sizeup.tui.actions import ACTIONS, modes
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.options import Options
 from sizeup.tui.runs import LiveSource
+from sizeup.tui.screens.topology import ItemTree
 from sizeup.tui.themes import TEXTUAL_NAMES
 from sizeup.tui.widgets.lists import KeyList
-from sizeup.tui.widgets.tree import ItemTree
 from tui.sizing_inputs import choose_input
 
 

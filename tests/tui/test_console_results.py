@@ -21,6 +21,9 @@ from sizeup.session.records import (
 from sizeup.session.value import point_key
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_page import PointTable, ProbePage
+from sizeup.tui.widgets.band import BandView
+from sizeup.tui.widgets.chart import ChartView
+from sizeup.views.band import NextStep
 from tui.stored_sessions import stored
 
 
@@ -259,3 +262,44 @@ async def test_what_was_measured_last_on_this_machine_is_shown_until_it_is_measu
     assert "measured 2026-01-09" in before[1]
     assert before[2] is LineChart
     assert "running" in after
+
+
+async def test_of_the_tabs_only_the_one_that_is_shown_is_bold(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.measure(pilot)
+        views = console.app.screen.query_one("#views")
+
+        assert not views.styles.border_title_style.bold
+
+
+async def test_a_level_of_heat_stays_near_the_ground_of_a_light_theme(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.measure(pilot)
+        view = console.app.screen.query_one("#chart", ChartView)
+        dark = [view.style_of(f"heat-{level}") for level in range(8)]
+        console.app.theme = "sizeup-light"
+        light = [view.style_of(f"heat-{level}") for level in range(8)]
+
+        assert light == dark[::-1]
+
+
+async def test_a_run_that_is_followed_and_a_saved_session_offer_no_key_that_measures(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    following = NextStep("Measure again.", "r", "measures")
+    console.save(records())
+    console.app.measures = False
+    async with console.shown(120, 40) as pilot:
+        with monkeypatch.context() as patch:
+            patch.setattr(Runs, "going_on", True)
+            await console.choose(pilot, "clock.cost")
+            waits = console.band
+        failed = [OutcomeRecord(200, "null", Outcome(Status.FAILED, "the device was reset")), EndRecord(201, "x")]
+        await console.feed(pilot, failed)
+        await console.choose(pilot, "null")
+        band = console.app.screen.query_one(BandView).band
+
+        assert "NOT HERE" not in waits
+        assert waits.startswith("NOT PLANNED Clock read cost is not part of the run that is shown.")
+        assert band is not None
+        assert following.key not in [step.key for step in band.steps]

@@ -82,3 +82,16 @@ async def test_a_run_and_unsaved_inputs_are_asked_about_in_one_dialog(
     assert "CPU utilization" in asked
     assert bool(saves) is saved
     assert console.app.exit_message.startswith(message)
+
+
+async def test_an_interrupted_run_says_how_to_measure_what_is_missing(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot)
+        await pressed(pilot, "ctrl+c", "ctrl+c")
+
+    path = console.runner.path
+    assert console.app.exit_message.splitlines() == [
+        f"Session saved in {path}",
+        f"Open it with: sizeup {path}",
+        f"Measure what is missing with: sizeup run --resume {path}",
+    ]

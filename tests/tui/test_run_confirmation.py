@@ -94,7 +94,7 @@ async def test_a_device_that_is_read_says_where_it_is_mounted_and_that_it_is_onl
         question = str(console.app.screen.query_one(".text Static").render())
         said = console.says(".facts")
 
-    assert question == "Run Direct I/O? It only reads."
+    assert question == "Measure Direct I/O? It only reads."
     assert f"Mounted {words} " in said
     assert "devtmpfs" not in said
 

@@ -71,3 +71,11 @@ def test_the_balance_names_its_values(look: ScreenLook) -> None:
 
     assert all(words in text for words in ("CPU can use", "266 MB/s typical load", "Network", "1.25 GB/s"))
     assert look is not ScreenLook.ASCII or text.isascii()
+
+
+@pytest.mark.parametrize(("gentle", "title"), [(False, "Can deliver at most"), (True, "Can deliver at least")])
+def test_what_a_gentle_run_measured_is_no_ceiling(title: str, *, gentle: bool) -> None:
+    found = machine()
+    rows = resource_rows(card_views(size(described(found, {})), found), [], balance(found, None), found)
+
+    assert title in RowTable(rows, 116, ScreenLook.COLOR, gentle=gentle).header.plain

@@ -20,9 +20,8 @@ from sizeup.session.records import EstimateRecord, MachineRecord, PlanRecord, Re
 from sizeup.session.value import point_key
 from sizeup.session.writer import Writer
 from sizeup.tui.runs import LiveSource
+from sizeup.tui.screens.topology import ItemTree, MapView
 from sizeup.tui.widgets.chart import ChartView
-from sizeup.tui.widgets.map import MapView
-from sizeup.tui.widgets.tree import ItemTree
 from topology_mode import in_topology, map_of, tree_of
 from trees import large_machine
 from tui.sizing_inputs import choose_input

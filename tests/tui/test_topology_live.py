@@ -12,9 +12,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import LiveSource
-from sizeup.tui.screens.topology import TopologyScreen
-from sizeup.tui.widgets.map import MapView
-from sizeup.tui.widgets.tree import ItemTree
+from sizeup.tui.screens.topology import ItemTree, MapView, TopologyScreen
 from topology_mode import in_topology, map_of
 
 

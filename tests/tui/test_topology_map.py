@@ -7,8 +7,8 @@ from sizeup.discovery.machine import assessed
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.tui.runs import LiveSource
+from sizeup.tui.screens.topology import MapView
 from sizeup.tui.widgets.band import BandView
-from sizeup.tui.widgets.map import MapView
 from topology_mode import in_topology, map_of
 
 

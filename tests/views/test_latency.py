@@ -1,5 +1,6 @@
 """The latency of a step: what is drawn of it over time, as a histogram and as percentiles."""
 
+import pytest
 from msgspec.structs import replace
 
 from sizeup.charts.chart import LineChart
@@ -130,6 +131,15 @@ def test_the_interval_of_a_percentile_is_that_of_its_ranks_and_unknown_in_a_shor
     assert 0.06 < many["p50"] / middle < 0.12  # one bucket
     assert few["p99"] is None
     assert many["p99"] is not None
+
+
+@pytest.mark.parametrize(("count", "labels"), [(59_000, 0), (61_000, 1)])
+def test_a_percentile_beyond_which_too_few_requests_lie_is_not_shown(count: int, labels: int) -> None:
+    run = with_counts(f"1000000:{count}")
+    point = run.points[point_key("latency-p50", {"queue_depth": 4, "direction": "read"})]
+    point.estimate = Estimate("latency-p50", point.at, 1e6, extra={"p99_99_ns": 5e6})
+
+    assert [bar.label for bar in percentiles(run).bars].count("p99.99") == labels
 
 
 def test_percentiles_are_listed_from_the_least_up() -> None:

@@ -165,11 +165,13 @@ def running_states(runs: Runs) -> tuple[str, ...]:
     return f"{state} {now.step.id} step {steps}{left}{queued}", f"{state} {steps}", elapsed.strip() or state
 
 
-def saved_text(path: str) -> str:
-    """Return where a session is, and how to come back to it."""
+def saved_text(path: str, *, missing: bool = False) -> str:
+    """Return where a session is, how to come back to it, and how to measure what is ``missing`` of its plan."""
     from sizeup.session.store import command_name
 
-    return f"Session saved in {path}\nOpen it with: sizeup {command_name(path)}"
+    name = command_name(path)
+    more = f"\nMeasure what is missing with: sizeup run --resume {name}" if missing else ""
+    return f"Session saved in {path}\nOpen it with: sizeup {name}{more}"
 
 
 _DEFAULT = Options()
@@ -666,7 +668,7 @@ class ConsoleApp(TerminalApp):
         else:
             runs.cancel()
             runs.wait(_CANCEL_SECONDS)
-            self._end(f"Canceled. {saved_text(runs.path)}")
+            self._end(f"Canceled. {saved_text(runs.path, missing=True)}")
 
     def _saved(self) -> str:
         return saved_text(self._own_runs.path) if self._own_runs.session is not None else ""
@@ -683,7 +685,9 @@ class ConsoleApp(TerminalApp):
             self.report_cost()
             runs.cancel()
             runs.wait(_CANCEL_SECONDS)
-            self._end(self._saved(), ExitStatus.INTERRUPTED)
+            missing = runs.session is not None and bool(runs.session.missing_steps)
+            saved = "" if runs.session is None else saved_text(runs.path, missing=missing)
+            self._end(saved, ExitStatus.INTERRUPTED)
             return
         self.notify(f"Press ^c again to {'cancel the run and quit' if runs.running else 'quit'}.", markup=False)
 

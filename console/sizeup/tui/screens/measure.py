@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
+from msgspec.structs import replace
 from textual import events, on, work
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
@@ -127,7 +128,7 @@ _ESTIMATE_DELAY_SECONDS = 0.2
 _LOW_ROWS = 30
 """With fewer the band is a small one."""
 _LIST_KEYS = ("enter", "Take"), ("escape", "Leave")
-_FIELD_KEYS = ("down", "Suggested"), ("tab", "Take, next field"), ("enter", "Take, run"), ("escape", "Undo")
+_FIELD_KEYS = ("down", "Suggested"), ("tab", "Take, next field"), ("enter", "Take, measure"), ("escape", "Undo")
 """Keys and what they do while a list of a form is open, and while a field has the focus."""
 
 
@@ -527,7 +528,16 @@ class MeasureScreen(ModeScreen):
                 if has_one_load(run)
                 else NextStep(key="c", does="compares it with another run")
             )
-            return step_band(run, step_position(run, runs.session), "" if last is None else last.day, offered)
+            band = step_band(run, step_position(run, runs.session), "" if last is None else last.day, offered)
+            if not self.host.measures:  # no key measures again
+                steps = (replace(one, key="", does="") if one.key in ("r", "d") else one for one in band.steps)
+                band = replace(band, steps=tuple(steps))
+            return band
+        if runs.going_on and not self.host.measures:
+            plan = None if runs.session is None else runs.session.plan
+            planned = plan is not None and any(step.probe == probe.name for step in plan.steps)
+            words = "waits in the run that is shown" if planned else "is not part of the run that is shown"
+            return Band("WAITING" if planned else "NOT PLANNED", "acc", f"{probe.manifest.title} {words}.")
         if waiting := self._refusal(probe):
             return Band("NOT HERE", "acc", f"{capitalized(waiting)}.")
         return Band(

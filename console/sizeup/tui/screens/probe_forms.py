@@ -180,7 +180,7 @@ class FormField(Horizontal):
 class TargetDialog(PickDialog):
     """What can be measured here; any other target is typed."""
 
-    KEYS = (("Enter", "Take, run"), ("Down", "Choose"), ("Esc", "Close"))
+    KEYS = (("Enter", "Take, measure"), ("Down", "Choose"), ("Esc", "Close"))
     NO_MATCH = "Enter measures what was typed."
 
     def fill(self, text: str) -> None:

@@ -329,7 +329,7 @@ class ProbePage(Vertical):
         self._show_parts("about")
         self.query_one("#about", Static).update(words, layout=False)  # it has all rows that are left, whatever it says
         self.names = ()
-        self._name_frame(self.query_one("#views"), Content(self.card_title))
+        self._name_frame(self.query_one("#views"), Content.styled(self.card_title, "bold $hi"))
         for part in (self._table, self._notes, self._validity):
             if part is not None:
                 part.display = False

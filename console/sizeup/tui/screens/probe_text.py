@@ -227,7 +227,7 @@ def waiting_text(name: str, runs: Runs, refusal: str) -> tuple[str, bool]:
         return "Waiting in the current run: no samples yet.", False
     if refused:
         return f"! refused: {refused}", True
-    return f"! {refusal}" if refusal else "Press r to run it, s for more settings.", False
+    return f"! {refusal}" if refusal else "Press r to measure it, s for more settings.", False
 
 
 def about(

@@ -289,7 +289,13 @@ class SummaryScreen(ModeScreen):
         supplies = balance(host.machine, session)
         years = max((card.judged.horizon_years for card in shown.cards), default=0.0)
         self._show_rows(
-            RowTable(resource_rows(shown.cards, found, supplies, host.machine), width - 4, host.look, years)
+            RowTable(
+                resource_rows(shown.cards, found, supplies, host.machine),
+                width - 4,
+                host.look,
+                years,
+                gentle=session is not None and session.gentle is not None,
+            )
         )
         side = width if width < _WIDE else round(width * _SIDE)
         self._show_side(shown, supplies, side - _FRAME)

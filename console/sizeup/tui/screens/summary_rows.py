@@ -36,7 +36,9 @@ _BADGE_WORDS = ("FAIL", "WARN")
 class RowTable:
     """The table of resources at a width: its header, its lines, and the legend of its bars."""
 
-    def __init__(self, rows: Sequence[ResourceRow], width: int, look: ScreenLook, years: float = 0.0) -> None:
+    def __init__(
+        self, rows: Sequence[ResourceRow], width: int, look: ScreenLook, years: float = 0.0, *, gentle: bool = False
+    ) -> None:
         self._rows, self._look, self._years = rows, look, years
         judged = any(row.demand or row.used for row in rows)
         self._bar = next((bar for least, bar in reversed(_BAR.items()) if width >= least - 2), 12) if judged else 0
@@ -61,7 +63,13 @@ class RowTable:
                 self._bar = 0
         texts = [("Detected", [row.detected for row in rows]), ("Measured", [row.measured for row in rows])]
         if not judged:
-            texts.append(("Can deliver at most", [(row.delivers,) if row.delivers else () for row in rows]))
+            # A gentle run stays below what the parts deliver.
+            texts.append(
+                (
+                    "Can deliver at least" if gentle else "Can deliver at most",
+                    [(row.delivers,) if row.delivers else () for row in rows],
+                )
+            )
         texts = [one for one in texts if any(one[1])] if width >= _TEXTS_FROM or not judged else []
         self._texts = self._fit(texts, width - fixed)
         self._gap = " " * max(width - fixed - sum(wide + 2 for _, wide, _ in self._texts), 0)

@@ -184,8 +184,8 @@ def confirm_write(
         rows.append(("Settings", changed))
     effect = "It creates a temporary file." if makes_file(settings) else "It may write."
     effect = "It only reads." if only_reads(plan.steps, settings) else effect
-    question = f"Run {probe.manifest.title}? {effect}"
-    ask_which(app, RunDialog(question, (("no", "Cancel"), ("yes", "Run")), rows), {"yes": run})
+    question = f"Measure {probe.manifest.title}? {effect}"
+    ask_which(app, RunDialog(question, (("no", "Cancel"), ("yes", "Measure")), rows), {"yes": run})
 
 
 def confirm_device(app: App[Any], device: Device, plan: Plan, run: Callable[[str], None]) -> None:

@@ -14,6 +14,8 @@ from sizeup.views.band import Band, NextStep, Number
 _NUMBER_FROM_COLUMNS = 100
 """On a narrower screen the sentence needs the columns of the number."""
 _MARGIN = 2
+_PART = " · "
+"""What stands between the parts of what a verdict rests on."""
 _ROWS = 3
 """Of the badge."""
 
@@ -68,11 +70,18 @@ def _texts(band: Band, free: int, *, narrow: bool) -> list[Content]:
     gap = " " if narrow else "  "
     rows = [Content.styled((band.short if narrow else "") or band.sentence, "bold $hi")]
     for lead, step in zip(("Next", "or  "), band.steps, strict=False):
-        rows.append(Content.assemble((lead, "bold $acc" if lead == "Next" else "$dim"), gap, step_content(step)))
+        row = Content.assemble((lead, "bold $acc" if lead == "Next" else "$dim"), gap, step_content(step))
+        if row.cell_length > free and step.key:  # the key stays in sight
+            key = Content.assemble(" ", (step.key, "bold $acc"))
+            row = row.truncate(max(free - key.cell_length, 0), ellipsis=True) + key
+        rows.append(row)
     why = Content.assemble(("   " if band.basis else "", ""), (band.why, "bold $acc"), (" why", "$dim"))
     why = why if band.why else Content("")
-    basis = Content.styled(band.basis, "$dim").truncate(max(free - why.cell_length, 0), ellipsis=True) + why
-    return [*rows, *([basis] if len(rows) < _ROWS else []), Content("")][:_ROWS]
+    basis = band.basis
+    while cell_len(basis) + why.cell_length > free and _PART in basis:  # what stands last goes first
+        basis = basis.rpartition(_PART)[0]
+    basis_row = Content.styled(basis, "$dim").truncate(max(free - why.cell_length, 0), ellipsis=True) + why
+    return [*rows, *([basis_row] if len(rows) < _ROWS else []), Content("")][:_ROWS]
 
 
 def step_content(step: NextStep) -> Content:

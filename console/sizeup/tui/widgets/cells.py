@@ -14,7 +14,7 @@ from textual.strip import Strip
 from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
-from sizeup.charts.drawing import GROUND, Drawing, cut
+from sizeup.charts.drawing import GROUND, HEAT_LEVELS, Drawing, cut
 from sizeup.charts.palette import SERIES
 from sizeup.text import plain
 from sizeup.tui.actions import CURSOR_KEYS, bindings
@@ -47,8 +47,8 @@ at the start and whenever the focus moves, and a chart draws a few of them. Any 
 
 _GROUNDS = {"pass": "$ok-shade", "warn": "$warn-shade", "fail": "$bad-shade"}
 """Backgrounds that a drawing gives to cells of any role, where they are no tokens."""
-_SERIES = "series-"
-"""What begins the role of a series; behind it stands its number."""
+_HEAT, _SERIES = "heat-", "series-"
+"""What begins the role of a level of heat, and of a series; behind it stands its number."""
 
 
 class CellView(Widget):
@@ -114,6 +114,8 @@ class CellView(Widget):
 
     def style_of(self, role: str) -> str:
         """Return what a role looks like, as a style of Textual; a widget with roles of its own adds them."""
+        if role.startswith(_HEAT) and not self.app.current_theme.dark:  # low stays near the ground
+            role = f"{_HEAT}{HEAT_LEVELS - 1 - int(role.removeprefix(_HEAT))}"
         if not role or role in _LOOKS:
             return _LOOKS.get(role, "")
         if role.startswith(_SERIES):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterable, Mapping
 
@@ -93,7 +94,8 @@ def input_rows(
 def stepped(key: str, value: Value | None, steps: int) -> Value | None:
     """The value some steps up or down, within what the key allows; None where it has no steps.
 
-    Counts and years go by one, shares by five points, choices to the next, other figures by a twentieth.
+    Counts and years go by one, shares by five points, choices to the next, sizes of blocks in powers of two, other
+    figures by a twentieth.
     """
     declared = KEYS[key]
     if declared.kind is InputKind.CHOICE:
@@ -108,6 +110,8 @@ def stepped(key: str, value: Value | None, steps: int) -> Value | None:
         number += steps
     elif declared.unit == "%":
         number += steps * _STEP_PERCENT
+    elif declared.unit == "KiB":
+        number = 2.0 ** ((math.floor if steps > 0 else math.ceil)(math.log2(number)) + steps)
     else:
         number = float(f"{number * (1 + _STEP_SHARE) ** steps:.4g}")
     number = min(max(number, declared.minimum), declared.maximum)

@@ -118,8 +118,11 @@ def percentiles(run: StepRun) -> BarChart:
     counts = recorded_counts(points["mean"]) if "mean" in points else ()
     extra = next((point.estimate.extra for name, point in points.items() if point.estimate and name != "mean"), {})
     found = [(_title(name), points[name].value, share) for name, share in _SHARES.items() if name in points]
-    found += [(name, float(end), share) for name, key, share in _TAIL if isinstance(end := extra.get(key), int | float)]
     total = sum(count for _, count in counts)
+    for name, key, share in _TAIL:
+        rare = 0 < share < 1 and (1 - share) * total < _LEAST_BEYOND  # too few values lie beyond it to tell it
+        if isinstance(end := extra.get(key), int | float) and not rare:
+            found.append((name, float(end), share))
     bars = []
     for name, value, share in found:
         low = high = None
