@@ -7,7 +7,7 @@ from textual.widgets import Input
 
 from consoles import Console, pressed, until
 from fleet_sessions import Figures, made_fleet, records, server, with_port_down, write
-from sizeup.charts.drawing import GROUND
+from sizeup.charts.drawing import GROUND, Glyphs
 from sizeup.fleet.fleet import build_fleet, fleet_paths, read_fleet
 from sizeup.fleet.heat import fleet_band, heat_cell
 from sizeup.tui.dialogs import TextDialog
@@ -135,3 +135,13 @@ def test_like_hosts_are_all_normal_and_a_worse_figure_has_a_negative_level(tmp_p
     assert fleet_band(fleet).word == "1 OUTLIER"
     assert (slow.level, slow.stands_out, slow.difference) == (-3, True, "-33 %")
     assert quick.level == 3
+
+
+def test_the_heading_of_short_names_has_room(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write(tmp_path, name, records(name, Figures(), server()))
+    fleet = build_fleet(read_fleet(fleet_paths([str(tmp_path)])))
+    shown = HeatTable(fleet, Glyphs.ASCII)
+    shown._groups = [("", list(fleet.hosts))]
+
+    assert shown._first > len("  Host")

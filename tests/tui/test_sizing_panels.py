@@ -79,3 +79,13 @@ def test_what_a_gentle_run_measured_is_no_ceiling(title: str, *, gentle: bool) -
     rows = resource_rows(card_views(size(described(found, {})), found), [], balance(found, None), found)
 
     assert title in RowTable(rows, 116, ScreenLook.COLOR, gentle=gentle).header.plain
+
+
+@WIDTHS
+@LOOKS
+def test_a_demand_without_a_capacity_has_its_status_in_one_line(width: int, look: ScreenLook) -> None:
+    typed = {"workload.iops": KEYS["workload.iops"].parse("20000", Origin.USER, "")}
+    lines = share_lines(size(described(machine(), typed)).cards, {}, width, look, high=False).split("\n")
+
+    assert "NO VERDICT" in "".join(line.plain for line in lines)
+    assert [line.plain for line in lines if line.cell_length > width] == []

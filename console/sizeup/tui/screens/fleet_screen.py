@@ -69,7 +69,7 @@ class HeatTable(ScrolledRows):
 
     @property
     def _first(self) -> int:
-        return max([cell_len(host.name) for host in self.hosts] or [4]) + 3
+        return max([len("Host"), *(cell_len(host.name) for host in self.hosts)]) + 3
 
     def _move(self, place: int) -> None:
         self._place = min(max(place, 0), max(len(self.hosts) - 1, 0))
