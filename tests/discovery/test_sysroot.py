@@ -66,3 +66,10 @@ def test_a_root_that_is_no_recording_is_refused_in_words(tmp_path: Path, where: 
 
     with pytest.raises(UsageError, match=f": expected .* found {found}"):
         Sysroot(str(tmp_path / where))
+
+
+def test_zero_bytes_inside_a_line_are_shown_as_what_they_are_not(tmp_path: Path) -> None:
+    (tmp_path / "sys").mkdir()
+    (tmp_path / "sys/model").write_bytes(b"Disk\0 5\0\n")
+
+    assert Sysroot(str(tmp_path)).line("/sys/model") == "Disk\ufffd 5"

@@ -95,7 +95,7 @@ def _product(sysroot: Sysroot, cpuinfo: CpuInfo, sysinfo: Mapping[str, str]) -> 
     if machine_type := sysinfo.get("Type"):
         model = sysinfo.get("Model")
         return f"type {machine_type}" + (f", model {model}" if model else ""), sysinfo.get("Manufacturer") or None
-    tree = (sysroot.line("/proc/device-tree/model") or "").split("\0")[0]
+    tree = (sysroot.read("/proc/device-tree/model") or "").split("\0")[0].strip()
     return cpuinfo.machine or tree or None, None
 
 

@@ -167,8 +167,8 @@ class Sysroot:
         return decode(data) or None
 
     def line(self, path: str) -> str | None:
-        """The text of a one-value file without its line end; None as for ``read``."""
-        return (self.read(path) or "").strip("\0 \t\r\n") or None
+        """The text of a one-value file without its line end, zero bytes as U+FFFD; None as for ``read``."""
+        return (self.read(path) or "").strip("\0 \t\r\n").replace("\0", "\ufffd") or None
 
     def line_if_any(self, path: str) -> str | None:
         """The line of a file that the kernel may refuse, as while a link is down: that is an answer and no gap."""

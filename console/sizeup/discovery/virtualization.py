@@ -150,7 +150,7 @@ def _sysinfo(sysroot: Sysroot) -> tuple[str, str] | None:
 
 def _device_tree(sysroot: Sysroot) -> tuple[str | None, str] | None:
     if sysroot.exists(f"{_TREE}/hypervisor"):
-        compatible = (sysroot.line(f"{_TREE}/hypervisor/compatible") or "").split("\0")[0]
+        compatible = (sysroot.read(f"{_TREE}/hypervisor/compatible") or "").split("\0")[0].strip()
         name = next((name for name in ("kvm", "xen") if name in compatible), compatible.split(",")[-1] or None)
         return name, f"device tree: hypervisor {compatible}".rstrip()
     if not sysroot.exists(f"{_TREE}/ibm,partition-name"):
@@ -206,7 +206,7 @@ def _bare_metal(sysroot: Sysroot, cpuinfo: CpuInfo, dmi: dict[str, str]) -> str 
         return None  # DMI is there and may not be read: it might name one
     if cpuinfo.is_x86 and cpuinfo.flags:
         return "CPU flags without hypervisor, and no hypervisor named by DMI"
-    if "ibm,powernv" in (sysroot.line(f"{_TREE}/compatible") or "").split("\0"):
+    if "ibm,powernv" in (sysroot.read(f"{_TREE}/compatible") or "").strip().split("\0"):
         return "device tree: ibm,powernv"
     if cpuinfo.is_arm and _names_a_product(dmi):
         return f"DMI names a physical product ({dmi['sys_vendor']} {dmi['product_name']}), and no paravirtual device"
