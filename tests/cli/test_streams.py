@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from sizeup.cli import COMMANDS
+from sizeup.errors import ExitStatus
 from sizeup.session.records import ENCODER, ExperimentRecord
 
 pytestmark = pytest.mark.ci
@@ -170,3 +171,14 @@ def test_a_reader_that_has_gone_does_not_change_what_was_found(tmp_path: Path, m
     os.close(write_end)
 
     assert (done.returncode, done.stderr) == (5, b"")
+
+
+def test_an_argument_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.sizeup.jsonl"
+    command = [sys.executable, "-m", "sizeup"]
+    subprocess.run([*command, "run", "-q", "-p", "null", "-o", str(path)], check=True, capture_output=True)
+
+    told = subprocess.run([*command, "session", "note", str(path), b"\xff"], capture_output=True, text=True)
+
+    assert told.returncode == ExitStatus.USAGE
+    assert told.stderr == "sizeup: '\\udcff': expected text in UTF-8, found other bytes\n"

@@ -135,6 +135,9 @@ def _guarded(work: Callable[[], int | None]) -> int:
     except MemoryError:
         print("sizeup: out of memory: free some, or raise the limit of the process or its group", file=sys.stderr)
         return ExitStatus.USAGE
+    except UnicodeEncodeError as error:  # an argument that goes into a document, which is UTF-8
+        print(f"sizeup: {error.object[:80]!r}: expected text in UTF-8, found other bytes", file=sys.stderr)
+        return ExitStatus.USAGE
     except BrokenPipeError:
         # The reader of our output has gone (sizeup detect | head): not an error of ours.
         give_up_output()
