@@ -222,7 +222,7 @@ def servers_under_load(draw: st.DrawFn) -> dict[str, str]:
         given["db.growth_percent"] = str(draw(st.integers(0, 60)))
     if draw(st.booleans()):
         given |= {
-            "array.disks": str(draw(st.integers(4, 48))),
+            "array.disks": str(2 * draw(st.integers(2, 24))),
             "array.raid": draw(st.sampled_from(["0", "10", "5", "6"])),
             "array.drive": draw(st.sampled_from(["hdd-15k", "ssd-sata", "nvme-pcie4"])),
             "array.disk_gb": str(draw(st.integers(100, 4000))),
@@ -374,7 +374,7 @@ def test_more_or_faster_drives_and_a_cheaper_raid_level_never_raise_a_share(give
     before = judged(given)["storage"]
 
     for better in (
-        {"array.disks": str(8 + more)},
+        {"array.disks": str(8 + 2 * more)},
         {"array.drive": "nvme-pcie4"},
         {"array.raid": "10"},
         {"array.drive_mb_s": "163", "array.volumes": "2"},
