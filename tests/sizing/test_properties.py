@@ -374,7 +374,7 @@ def test_more_or_faster_drives_and_a_cheaper_raid_level_never_raise_a_share(give
     before = judged(given)["storage"]
 
     for better in (
-        {"array.disks": str(8 + 2 * more)},
+        {"array.disks": str(8 + more)},
         {"array.drive": "nvme-pcie4"},
         {"array.raid": "10"},
         {"array.drive_mb_s": "163", "array.volumes": "2"},
