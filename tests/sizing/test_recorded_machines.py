@@ -16,7 +16,7 @@ from sizeup.sizing.advise import described, size
         ("pcp/meminfo-root-008+links", 550, 7207.4, "link 0000:23:00.0 (8 GT/s x8)"),
         ("pcp/scsi-map-root-001+links", 95, 3603.7, "link 0000:04:00.0 (8 GT/s x4)"),
         ("prometheus-procfs/fixtures", 71.25, 3600, "port host11 (4 SAS end devices at their phys' rates)"),
-        ("prometheus-node_exporter/fixtures", 95, 2400, "port host1 (8 Gb/s fc)"),
+        ("prometheus-node_exporter/fixtures", 95, 2400, "all 2 together, the slowest port host1 (8 Gb/s fc)"),
     ],
 )
 def test_a_recorded_machine_names_its_bottleneck(

@@ -67,7 +67,7 @@ async def test_the_first_mode_is_drawn_once_in_the_colors_of_the_theme_and_reads
         "render_line",
         lambda self, y: lines.extend([y] * (self.id == "entries")) or render_line(self, y),
     )
-    monkeypatch.setattr(summary, "RowTable", lambda *how: tables.append(made(*how)) or tables[-1])
+    monkeypatch.setattr(summary, "RowTable", lambda *how, **named: tables.append(made(*how, **named)) or tables[-1])
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         drawn, height = sorted(lines), app.screen.query_one(KeyList).size.height
