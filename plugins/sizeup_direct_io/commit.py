@@ -215,6 +215,8 @@ class CommitRun(TargetRun):
             yield Progress(number / windows, left, f"{point.method.value}: {point.committers} committers")
             measured = yield from self._measure(point, source)
             yield from path_gaps(self._paths, NAME)
+            if self._context.canceled:  # a part of a window is no figure
+                return
             if measured.requests:
                 runs[point].append(measured)
                 yield from self._figures(point, runs[point], background)
