@@ -20,7 +20,7 @@ class Origin(Enum):
     RULE = "rule"
 
 
-class Doubt(Struct, frozen=True):
+class Uncertainty(Struct, frozen=True):
     """What moved one end of a figure, and what would settle it."""
 
     end: float | None
@@ -48,28 +48,30 @@ class Quantity(Struct, frozen=True):
     """Lower end of the interval; None if unknown."""
     high: float | None = None
     caveats: tuple[str, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
+    uncertainties: tuple[Uncertainty, ...] = ()
     """What the interval does not know of; each moved an end of its own."""
 
     @property
     def least(self) -> float:
-        """The lower end by the interval and all doubts."""
-        ends = [doubt.end for doubt in self.doubts if doubt.end is not None and not (doubt.upper or doubt.default)]
+        """The lower end by the interval and all uncertainties."""
+        ends = [one.end for one in self.uncertainties if one.end is not None and not (one.upper or one.default)]
         return min(self.value if self.low is None else self.low, *ends, self.value)
 
     @property
     def most(self) -> float | None:
-        """The upper end by the interval and all doubts; None where it is open."""
-        ends = [doubt.end for doubt in self.doubts if doubt.upper and not doubt.default]
+        """The upper end by the interval and all uncertainties; None where it is open."""
+        ends = [one.end for one in self.uncertainties if one.upper and not one.default]
         known = [end for end in ends if end is not None]
         high = self.value if self.high is None else self.high
         return max(high, *known, self.value) if len(known) == len(ends) else None
 
     def scaled(self, factor: float) -> Quantity:
-        """Return a multiple of the figure, its ends and what is doubted of it included."""
+        """Return a multiple of the figure, its ends and its uncertainties included."""
         low, high = (None if end is None else end * factor for end in (self.low, self.high))
-        doubts = tuple(replace(one, end=None if one.end is None else one.end * factor) for one in self.doubts)
-        return replace(self, value=self.value * factor, low=low, high=high, doubts=doubts)
+        uncertainties = tuple(
+            replace(one, end=None if one.end is None else one.end * factor) for one in self.uncertainties
+        )
+        return replace(self, value=self.value * factor, low=low, high=high, uncertainties=uncertainties)
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.value):

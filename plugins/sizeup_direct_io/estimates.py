@@ -171,8 +171,8 @@ def _host_costs(runs: Sequence[MeasuredPoint], background: BackgroundLoad) -> di
 
 def caveats_of(parts: Sequence[Part]) -> tuple[str, ...]:
     """Return the caveats of a figure, one reason each, so that a report can state each once."""
-    doubted = [part for part in parts if part.verdict in {Validity.FAIL, Validity.WARN}]
-    return tuple(f"{part.name}: {cause}" for part in doubted for cause in part.causes)
+    not_passed = [part for part in parts if part.verdict in {Validity.FAIL, Validity.WARN}]
+    return tuple(f"{part.name}: {cause}" for part in not_passed for cause in part.causes)
 
 
 def validity_estimate(at: Coordinates, part: Part) -> Estimate:

@@ -80,12 +80,12 @@ def test_a_side_check_that_the_run_does_not_count_takes_nothing_away() -> None:
 
 
 @pytest.mark.parametrize(("parts", "bounds"), [("steady", True), ("direct", False), ("direct steady", False)])
-def test_what_is_of_something_else_bounds_nothing_whatever_else_is_doubted(parts: str, bounds: bool) -> None:
+def test_what_is_of_something_else_bounds_nothing_whatever_else_is_uncertain(parts: str, bounds: bool) -> None:
     run = step(*rates(1e6), *(verdict(place(1), part, 0.0) for part in parts.split()))
     found = StepValidity(run).of(next(iter(run.points.values())))
 
     assert found is not None
-    assert found.is_doubt is bounds
+    assert found.still_bounds is bounds
 
 
 def test_a_suspected_cache_is_said_before_another_check_that_failed() -> None:

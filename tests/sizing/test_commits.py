@@ -43,7 +43,7 @@ def test_the_most_committers_that_the_workload_has_count() -> None:
 
         assert isinstance(value, Quantity)
         assert (value.value, value.unit, value.origin) == (rate, "1/s", Origin.MEASURED)
-        assert [one.end for one in value.doubts] == ([190] if given is None else [])
+        assert [one.end for one in value.uncertainties] == ([190] if given is None else [])
 
 
 def test_a_rate_that_one_alone_would_miss_is_assumed() -> None:

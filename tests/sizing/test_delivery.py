@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sizeup import cli
 from sizeup.model.machine import Machine
-from sizeup.quantity import Doubt, Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.sizing.advise import size
 from sizeup.sizing.delivery import delivered_parts, with_drives
 from sizeup.sizing.input_value import Value
@@ -55,19 +55,21 @@ def test_a_measurement_whose_interval_reaches_the_order_is_as_ordered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "doubt", "status"),
+    ("value", "uncertainty", "status"),
     [
-        (30_000, Doubt(None, "others took 83% of the CPUs", upper=True), "uncertain"),
-        (30_000, Doubt(35_000, "throughput was not steady", upper=True), "slower"),
-        (30_000, Doubt(45_000, "throughput was not steady", upper=True), "uncertain"),
-        (50_000, Doubt(2_000, "a cache may hold the file"), "uncertain"),
-        (50_000, Doubt(45_000, "throughput was not steady"), "as ordered"),
-        (50_000, Doubt(None, "others took 83% of the CPUs", upper=True), "as ordered"),
+        (30_000, Uncertainty(None, "others took 83% of the CPUs", upper=True), "uncertain"),
+        (30_000, Uncertainty(35_000, "throughput was not steady", upper=True), "slower"),
+        (30_000, Uncertainty(45_000, "throughput was not steady", upper=True), "uncertain"),
+        (50_000, Uncertainty(2_000, "a cache may hold the file"), "uncertain"),
+        (50_000, Uncertainty(45_000, "throughput was not steady"), "as ordered"),
+        (50_000, Uncertainty(None, "others took 83% of the CPUs", upper=True), "as ordered"),
     ],
 )
-def test_what_a_doubt_leaves_open_is_neither_as_ordered_nor_slower(value: float, doubt: Doubt, status: str) -> None:
+def test_what_an_uncertainty_leaves_open_is_neither_as_ordered_nor_slower(
+    value: float, uncertainty: Uncertainty, status: str
+) -> None:
     """40,000 IOPS were ordered."""
-    measured: Value = Quantity(value, "1/s", Origin.MEASURED, "step", doubts=(doubt,))
+    measured: Value = Quantity(value, "1/s", Origin.MEASURED, "step", uncertainties=(uncertainty,))
 
     assert statuses({"capacity.iops": measured})["capacity.iops"][0] == status
 

@@ -139,7 +139,7 @@ def test_old_data_of_which_slow_reads_alone_are_certain_say_what_was_measured() 
     value = measured(found, {})["capacity.iops"]
 
     assert isinstance(value, Quantity)
-    assert "old data gave 9,930 IOPS (2,066 IOPS count as certain)" in {doubt.reason for doubt in value.doubts}
+    assert "old data gave 9,930 IOPS (2,066 IOPS count as certain)" in {one.reason for one in value.uncertainties}
 
 
 def test_unsteady_reads_of_old_data_count_and_what_is_too_little_is_named() -> None:
@@ -152,7 +152,9 @@ def test_unsteady_reads_of_old_data_count_and_what_is_too_little_is_named() -> N
 
     assert ends(found) == (6100, 41e3)
     assert isinstance(large, Quantity)
-    assert "Measure where 9.31 GiB are older than a day (4 GiB were found)" in next(one.action for one in large.doubts)
+    assert "Measure where 9.31 GiB are older than a day (4 GiB were found)" in next(
+        one.action for one in large.uncertainties
+    )
 
 
 @pytest.mark.parametrize(
@@ -165,8 +167,8 @@ def test_unsteady_reads_of_old_data_count_and_what_is_too_little_is_named() -> N
         (30e3, "none of it certain: the host of this guest may hold a new file of 1 GiB). Measure its"),
     ],
 )
-def test_the_doubt_is_named_that_the_demand_hangs_on(demand: float, said: str) -> None:
-    """Two doubts leave the upper end open and one the lower: none of them alone would decide on 90,000 IOPS."""
+def test_the_uncertainty_is_named_that_the_demand_hangs_on(demand: float, said: str) -> None:
+    """Two uncertainties leave the upper end open and one the lower: none of them alone would decide on 90,000 IOPS."""
     found = session("io.direct", machine=VMWARE)
     put(found.steps["io.direct"], Estimate("iops", AT, 40e3, extra={**NEW, "others_share": 0.4}))
     known = parse_settings([f"workload.iops={demand:g}", "workload.read_percent=100", "capacity.mb_s=90000"])
@@ -319,7 +321,7 @@ def test_steps_that_contradict_each_other_count_together_and_not_the_newest(low:
         value = measured(apart(ONE, *order))["capacity.iops"]
         assert isinstance(value, Quantity)
         assert (value.least, value.most) == (min(low, 19e3), high)
-        assert {doubt.action for doubt in value.doubts} == {"Measure again when idle"}
+        assert {one.action for one in value.uncertainties} == {"Measure again when idle"}
 
 
 @pytest.mark.parametrize(
@@ -349,16 +351,16 @@ def test_what_was_measured_at_most_decides_against_what_is_typed(
 
 
 @pytest.mark.parametrize(("typed", "least"), [("", 0), ("capacity.mb_s=1000", 1e9), ("capacity.mb_s=5000", 2e9)])
-def test_what_is_typed_settles_what_is_doubted_of_a_path(typed: str, least: float) -> None:
+def test_what_is_typed_settles_what_is_uncertain_of_a_path(typed: str, least: float) -> None:
     """2,000 MB/s of a new file prove nothing; 1,000 typed are as certain as typed, 5,000 no more than was measured."""
     found = session("io.direct", machine=VMWARE)
     add(found.steps["io.direct"], {"workload": "dss-rand"}, 2e9, ends=None, series="rate", **NEW)
     known = parse_settings([typed] if typed else [])
-    doubted = measured(found, known)["path.bandwidth_mb_s"]
+    uncertain = measured(found, known)["path.bandwidth_mb_s"]
     settled = with_stated(measured(found, known), known)["path.bandwidth_mb_s"]
 
-    assert isinstance(doubted, Quantity)
-    assert "enter capacity.mb_s" in doubted.doubts[0].action
+    assert isinstance(uncertain, Quantity)
+    assert "enter capacity.mb_s" in uncertain.uncertainties[0].action
     assert isinstance(settled, Quantity)
     assert (settled.least, settled.most) == (least, 2e9)
 

@@ -55,7 +55,7 @@ def test_what_does_not_show_the_most_is_a_lower_bound(points: list[tuple[str, Co
 
     assert isinstance(capacity, Quantity)
     assert (capacity.least, capacity.most) == (378e6, 4e9)  # up to its link
-    assert [doubt.reason for doubt in capacity.doubts] == [why]
+    assert [one.reason for one in capacity.uncertainties] == [why]
 
 
 @pytest.mark.parametrize(("last", "rises"), [(120e6, False), (122e6, True)])
@@ -66,7 +66,7 @@ def test_a_ramp_rises_by_what_each_doubling_of_its_depth_gains(last: float, rise
     capacity = measured(session("io.direct", *points))["path.bandwidth_mb_s"]
 
     assert isinstance(capacity, Quantity)
-    assert bool(capacity.doubts) is rises
+    assert bool(capacity.uncertainties) is rises
 
 
 def test_a_gentle_figure_is_a_lower_bound_whose_caps_are_named_and_one_at_full_load_comes_first() -> None:
@@ -82,9 +82,9 @@ def test_a_gentle_figure_is_a_lower_bound_whose_caps_are_named_and_one_at_full_l
     assert isinstance(capacity, Quantity)
     assert (capacity.least, capacity.most) == (500, None)
     reason = "it was measured gently: at most 500 IOPS and 50 MB/s"
-    assert [(doubt.reason, doubt.action) for doubt in capacity.doubts] == [(reason, "Measure at full load")]
+    assert [(one.reason, one.action) for one in capacity.uncertainties] == [(reason, "Measure at full load")]
     assert isinstance(both, Quantity)
-    assert (both.least, both.doubts) == (9.1e3, ())
+    assert (both.least, both.uncertainties) == (9.1e3, ())
 
 
 def test_requests_at_queue_depth_1_are_a_lower_bound() -> None:

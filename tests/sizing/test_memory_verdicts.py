@@ -92,7 +92,7 @@ def test_memory_in_use_may_be_that_of_other_programs(gib: int, status: str) -> N
     assert next(one for one in typed.cards if one.resource == "memory").facts.capacity.exact
 
 
-def test_of_two_doubts_the_one_that_decides_is_named() -> None:
+def test_of_two_uncertainties_the_one_that_decides_is_named() -> None:
     """450 of 400 GiB are 112 %. With the 430 of the advisory alone they may be 84 %; with all 512 GiB they are 88 %."""
     sizes = {"sga.mb": 450, "sga.advisory_mb": 430}
     given = {key: Quantity(gib * 2.0**30, "bytes", Origin.IMPORTED, "awr.txt") for key, gib in sizes.items()}
@@ -197,7 +197,7 @@ def test_the_gain_of_flash_follows_its_case(moved: tuple[str, ...], gain: str) -
 
 
 @pytest.mark.parametrize(("gib", "status", "share"), [(6, "uncertain", 1.5), (2, "pass", 0.5), (30, "fail", 7.5)])
-def test_a_total_that_detection_doubts_fails_nothing_for_certain(gib: int, status: str, share: float) -> None:
+def test_a_total_that_detection_contradicts_fails_nothing_for_certain(gib: int, status: str, share: float) -> None:
     """The kernel tells 4 GiB in all, and its nodes have 24."""
     nodes = tuple(NumaNode(number, (number,), memory_bytes=12 << 30, free_bytes=11 << 30) for number in (0, 1))
     machine = assessed(Machine(nodes=nodes, memory_bytes=4 << 30, memory_available_bytes=4 << 30))

@@ -245,7 +245,7 @@ def why_open(known: Inputs, share: float, read_percent: int) -> str:
     """Return what moved the end that left a demand open, without its figures."""
     value = known["capacity.iops" if read_percent == 100 else "capacity.mixed_iops"]
     assert isinstance(value, Quantity)
-    found = [one for one in value.doubts if one.upper == (share > 1)]
+    found = [one for one in value.uncertainties if one.upper == (share > 1)]
     least = min(found, key=lambda one: one.end or 0, default=None)
     return "its interval" if least is None else re.sub(r"[\d,.]+", "N", least.reason)
 

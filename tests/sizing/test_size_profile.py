@@ -22,7 +22,7 @@ from sizeup.compare.profile import (
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
 from sizeup.model.sample import Coordinates, Estimate
-from sizeup.quantity import Doubt, Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.sizing.inputs.measured import measured
 from sizing.measured_sessions import put, session
 
@@ -92,31 +92,31 @@ def test_both_ends_of_a_figure_decide(
     assert data["profile"] == "log.toml"
 
 
-def test_the_doubt_of_the_end_that_misses_a_limit_is_named() -> None:
-    """At most 2 ms: the upper end decides, and of two doubts there the one that moved it farther."""
+def test_the_uncertainty_of_the_end_that_misses_a_limit_is_named() -> None:
+    """At most 2 ms: the upper end decides, and of two uncertainties there the one that moved it farther."""
     limit = ProfileLimit("storage.log_write_latency", "Log write", "ns", most=2e6)
-    low, near, far = (Doubt(end, f"{end}", "", upper=end > 5e5) for end in (1e5, 2.5e6, 3e6))
-    value = Quantity(5e5, "ns", Origin.MEASURED, "step", doubts=(low, near, far))
+    low, near, far = (Uncertainty(end, f"{end}", "", upper=end > 5e5) for end in (1e5, 2.5e6, 3e6))
+    value = Quantity(5e5, "ns", Origin.MEASURED, "step", uncertainties=(low, near, far))
     (most,) = requirements(limit, {limit.figure: value})
     (least,) = requirements(replace(limit, least=3e5, most=None), {limit.figure: value})
 
-    assert (most.doubt, least.doubt) == (far, low)
+    assert (most.uncertainty, least.uncertainty) == (far, low)
 
 
-def test_a_doubt_leaves_a_limit_open_and_its_action_decides() -> None:
+def test_an_uncertainty_leaves_a_limit_open_and_its_action_decides() -> None:
     """40,000 IOPS of a new file: nothing is certain of 500. Typed, the same figure meets it."""
     profile = read_profile("cockroachdb", known_figures())
     limit = next(one for one in profile.limits if one.figure == "storage.mixed_read_write_iops")
-    doubt = Doubt(0.0, "the host may hold the new file", "Read existing data")
-    less = Doubt(300.0, "throughput was not steady", "Measure again")
-    new = Quantity(40_000, "1/s", Origin.MEASURED, "step", doubts=(less, doubt))
+    uncertainty = Uncertainty(0.0, "the host may hold the new file", "Read existing data")
+    less = Uncertainty(300.0, "throughput was not steady", "Measure again")
+    new = Quantity(40_000, "1/s", Origin.MEASURED, "step", uncertainties=(less, uncertainty))
     cpus = Quantity(1, "1", Origin.USER, "--set")
     (open_,), (typed,) = (
         tuple(requirements(limit, {limit.figure: figure, limit.per: cpus}))
         for figure in (new, Quantity(40_000, "1/s", Origin.USER, "--set"))
     )
 
-    assert (open_.status, open_.doubt, typed.status) == ("NOT CERTAIN", doubt, "PASS")
+    assert (open_.status, open_.uncertainty, typed.status) == ("NOT CERTAIN", uncertainty, "PASS")
     assert open_.sentence.endswith("(the limit is in its interval; the host may hold the new file)")
     (unknown,) = requirements(limit, {limit.figure: new})
     assert (unknown.status, unknown.text) == ("unknown", "at least 500 /s per unit of machine.cpus")
@@ -125,8 +125,8 @@ def test_a_doubt_leaves_a_limit_open_and_its_action_decides() -> None:
 def test_detected_memory_may_be_less_than_is_installed_and_links_are_not_the_storage(tmp_path: Path) -> None:
     """MemTotal of 15.4 GiB may be 15.4 / 0.93 = 16.6 GiB installed, so at least 16 GiB is not certain; 17 GiB fails."""
     profile = tmp_path / "memory.toml"
-    used = Doubt(2.0**30, "14.4 GiB are in use now", "Stop other programs")
-    memory = Quantity(15.4 * 2**30, "bytes", Origin.DETECTED, "/proc/meminfo", doubts=(used,))
+    used = Uncertainty(2.0**30, "14.4 GiB are in use now", "Stop other programs")
+    memory = Quantity(15.4 * 2**30, "bytes", Origin.DETECTED, "/proc/meminfo", uncertainties=(used,))
     path = Quantity(1e9, "bytes/s", Origin.DETECTED, "links")
     nics = tuple(
         Nic(name, "physical", up=up, speed_bits_per_second=speed)

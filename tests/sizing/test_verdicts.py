@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup.quantity import Doubt, Origin, Quantity, Words
+from sizeup.quantity import Origin, Quantity, Uncertainty, Words
 from sizeup.sizing import rules
 from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.presets import find_preset
@@ -231,9 +231,9 @@ def test_the_network_is_judged_where_the_storage_is_behind_it() -> None:
 @pytest.mark.parametrize(("rate", "status"), [(100, "uncertain"), (1200, "fail")])
 def test_the_network_rests_on_what_its_measurement_does(rate: int, status: str) -> None:
     """Nothing of 1,000 MB/s is certain from below, and 1,200 exceed them."""
-    cached = Doubt(0.0, "the server of this mount may hold a new file", "Measure its mount")
+    cached = Uncertainty(0.0, "the server of this mount may hold a new file", "Measure its mount")
     measured = {
-        "path.bandwidth_mb_s": Quantity(1e9, "bytes/s", Origin.MEASURED, "NFS mount", doubts=(cached,)),
+        "path.bandwidth_mb_s": Quantity(1e9, "bytes/s", Origin.MEASURED, "NFS mount", uncertainties=(cached,)),
         "path.kind": Words("NFS", Origin.DETECTED, "mountstats"),
     }
     cards = size({**parse_settings([f"workload.mb_s={rate}"]), **measured}).cards

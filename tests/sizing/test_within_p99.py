@@ -146,13 +146,13 @@ def test_of_several_the_nearest_limit_and_mix_count() -> None:
 
 
 def test_what_is_no_evidence_is_not_used_and_what_a_cache_may_have_held_is_none_below() -> None:
-    cached, doubted = within(), within()
+    cached, uncertain = within(), within()
     verdict = {"part": "direct"}
     for at in (verdict, {"part": "all"}):
         reasons = {"reasons": "direct: the page cache grew"}
         put(cached.steps["io.direct"], Estimate("validity", at, 0.0, caveats=("direct: x",), extra=reasons))
     at = {"workload": "slo", "queue_depth": 8, "part": "physical"}
-    put(doubted.steps["io.direct"], Estimate("validity", at, 0.5, caveats=("x",), extra={"sizing": "left out"}))
+    put(uncertain.steps["io.direct"], Estimate("validity", at, 0.5, caveats=("x",), extra={"sizing": "left out"}))
     elsewhere = within(machine=FIVE)
     stated = parse_settings(["workload.p99_ms=1"])
 
@@ -161,8 +161,8 @@ def test_what_is_no_evidence_is_not_used_and_what_a_cache_may_have_held_is_none_
         assert isinstance(value, UnusedMeasurement)
         assert value.cause.startswith(cause)
         assert judged(found, 1).unmeasured == ("p99 latency",)
-    assert judged(doubted, 1).status == "uncertain"
-    assert judged(doubted, 10501).status == "fail"
+    assert judged(uncertain, 1).status == "uncertain"
+    assert judged(uncertain, 10501).status == "fail"
     assert "capacity.iops_within_p99" not in measured(within())
 
 

@@ -119,8 +119,8 @@ def _has(one: Requirement) -> str:
 
 def _action(one: Requirement) -> str:
     """Return what decides a requirement that is open, as a sentence without its end."""
-    if one.doubt is not None and one.doubt.action:
-        return f"{one.doubt.action} to decide"
+    if one.uncertainty is not None and one.uncertainty.action:
+        return f"{one.uncertainty.action} to decide"
     key = INPUT_KEYS.get(one.limit.figure)
     if one.limit.figure.startswith("machine.") or one.limit.figure == "storage.free_space":
         return f"Enter it: {KEYS[key].flag}" if key else "Bring up a link that reports its speed"

@@ -29,7 +29,7 @@ from sizeup.errors import MalformedError, UsageError
 from sizeup.input_file import read_text
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Better, Series
-from sizeup.quantity import Doubt, Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.session.value import StepRun
 from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.keys import KEYS
@@ -122,18 +122,18 @@ class Requirement(Struct, frozen=True):
         """What was found, and what is required."""
         if self.found is None or self.bound is None:
             return f"{self.limit.title}: {self.unknown}"
-        open_ = f"; {self.doubt.reason}" if self.doubt is not None else ", and did not converge"
+        open_ = f"; {self.uncertainty.reason}" if self.uncertainty is not None else ", and did not converge"
         rest = f" (the limit is in its interval{open_})" if self.status == "NOT CERTAIN" else ""
         return f"{self.limit.title}: {amount_text(self.found.value, self.limit)}; limit: {self.text}{rest}"
 
     @property
-    def doubt(self) -> Doubt | None:
+    def uncertainty(self) -> Uncertainty | None:
         """What moved the end of the figure that the limit is held against the farthest; None where nothing did."""
-        doubts = () if self.found is None else self.found.doubts
-        ends = [doubt for doubt in doubts if doubt.upper == (self.kind == "max")]
+        uncertainties = () if self.found is None else self.found.uncertainties
+        ends = [one for one in uncertainties if one.upper == (self.kind == "max")]
         if self.kind == "max":
             return max(ends, key=lambda one: float("inf") if one.end is None else one.end, default=None)
-        return min(ends or doubts, key=lambda one: one.end or 0.0, default=None)
+        return min(ends or uncertainties, key=lambda one: one.end or 0.0, default=None)
 
 
 def amount_text(value: float, limit: ProfileLimit) -> str:
@@ -283,8 +283,11 @@ def machine_figures(
             low, high = min(low, one.value), max(high, one.value)
             value = Quantity(one.value, one.series.unit, Origin.MEASURED, one.run.step.id, low=low, high=high)
             if one.unsteady:
-                doubts = (Doubt(low, one.invalid, _AGAIN), Doubt(high, one.invalid, _AGAIN, upper=True))
-                value = replace(value, doubts=doubts)
+                uncertainties = (
+                    Uncertainty(low, one.invalid, _AGAIN),
+                    Uncertainty(high, one.invalid, _AGAIN, upper=True),
+                )
+                value = replace(value, uncertainties=uncertainties)
             if not one.invalid or not isinstance(found.get(name), Quantity):
                 counts = one.unsteady or not one.invalid
                 found[name] = value if counts else f"it was measured, but {one.invalid}"
@@ -298,7 +301,7 @@ def machine_figures(
                 # What the kernel counted is less than what is installed; others' use of it is no limit.
                 enter = f"Enter what is installed ({KEYS['machine.memory_gib'].flag})"
                 reason, most = "the kernel keeps a part of what is installed", given.value / (1 - _KEPT_BY_KERNEL)
-                given = replace(given, doubts=(Doubt(most, reason, enter, upper=True),))
+                given = replace(given, uncertainties=(Uncertainty(most, reason, enter, upper=True),))
             found[name] = given
         elif isinstance(given, UnusedMeasurement):
             found[name] = f"it was measured, but {given.cause}"

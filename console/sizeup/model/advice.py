@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from sizeup.quantity import Doubt, Origin, Quantity, Words
+from sizeup.quantity import Origin, Quantity, Uncertainty, Words
 from sizeup.text import capitalized
 
 
@@ -113,7 +113,7 @@ class Bounds(Struct, frozen=True):
     low: float
     high: float | None
     """None where it is open."""
-    reasons: tuple[Doubt, ...] = ()
+    reasons: tuple[Uncertainty, ...] = ()
 
     @property
     def exact(self) -> bool:

@@ -36,7 +36,7 @@ FAILED_CHECKS = {
     "submitters": "the submitting threads were the bottleneck",
 }
 """What a check found that failed, by its name."""
-_DOUBTS = frozenset({"cache", "concurrent", "extending", "physical", "steady", "submitters"})
+_STILL_BOUNDING = frozenset({"cache", "concurrent", "extending", "physical", "steady", "submitters"})
 """Checks whose failure moves an end of a figure, and does not make it one of something else."""
 _CACHE = "cache"
 """Among the remedies of a verdict: what to do for figures that may come from a cache."""
@@ -60,9 +60,9 @@ class Invalid(Struct, frozen=True):
     """The names of the checks that failed; ``cache`` where a cache is suspected."""
 
     @property
-    def is_doubt(self) -> bool:
+    def still_bounds(self) -> bool:
         """Whether the figure still bounds what it is of; one of a wrong target or of the page cache does not."""
-        return self.scatter or (bool(self.parts) and _DOUBTS.issuperset(self.parts))
+        return self.scatter or (bool(self.parts) and _STILL_BOUNDING.issuperset(self.parts))
 
     @property
     def detail(self) -> str:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
 from sizeup.model.storage import Transport
-from sizeup.quantity import Doubt, Origin, Quantity, Words
+from sizeup.quantity import Origin, Quantity, Uncertainty, Words
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.design import PRESENT_PROCESSOR
 from sizeup.sizing.input_value import Value
@@ -42,7 +42,7 @@ class DeliveredPart(Struct, frozen=True):
     """The base unit of both; empty for words."""
     status: str
     """``as ordered``, ``more``, ``missing``, ``slower``, ``different``, ``uncertain`` or ``unknown``."""
-    doubt: Doubt | None = None
+    uncertainty: Uncertainty | None = None
     """What leaves a figure uncertain."""
 
 
@@ -107,15 +107,15 @@ def _part(
         return DeliveredPart(key, ordered.value, None, ordered.unit, "unknown")
     measured, enough, most = found.origin is Origin.MEASURED, ordered.value * share, found.most
     less = found.value < enough
-    ends = () if counted else (one for one in found.doubts if one.upper is less and not one.default)
-    doubt = next((one for one in ends if one.end is None or (one.end < enough) is not less), None)
+    ends = () if counted else (one for one in found.uncertainties if one.upper is less and not one.default)
+    uncertainty = next((one for one in ends if one.end is None or (one.end < enough) is not less), None)
     if most is not None and most < enough:
         status = "slower" if measured else "missing"
     elif counted and found.value * share > ordered.value:
         status = "more"
     else:
-        status = "as ordered" if doubt is None else "uncertain"
-    return DeliveredPart(key, ordered.value, found.value, ordered.unit, status, doubt)
+        status = "as ordered" if uncertainty is None else "uncertain"
+    return DeliveredPart(key, ordered.value, found.value, ordered.unit, status, uncertainty)
 
 
 def _named(key: str, ordered: str, found: str | None) -> DeliveredPart:

@@ -35,14 +35,16 @@ def with_stated(known: Mapping[str, Value], stated: Mapping[str, Value]) -> dict
     """Return what was measured with what was stated in its place.
 
     IOPS that a user typed and that are more than what was measured at most do not count, and the conflict is named.
-    MB/s that were typed settle what is doubted of the measured paths up to there.
+    MB/s that were typed settle what is uncertain of the measured paths up to there.
     """
     values, found, typed = {**known, **stated}, known.get("capacity.iops"), stated.get("capacity.iops")
     paths, rate = known.get("path.bandwidth_mb_s"), stated.get("capacity.mb_s")
     if isinstance(paths, Quantity) and isinstance(rate, Quantity) and "path.bandwidth_mb_s" not in stated:
         least = min(max(paths.least, rate.value), paths.value)
-        doubts = tuple(one for one in paths.doubts if one.upper or (one.end or 0.0) >= least)
-        values["path.bandwidth_mb_s"] = replace(paths, low=least, high=paths.high or paths.value, doubts=doubts)
+        uncertainties = tuple(one for one in paths.uncertainties if one.upper or (one.end or 0.0) >= least)
+        values["path.bandwidth_mb_s"] = replace(
+            paths, low=least, high=paths.high or paths.value, uncertainties=uncertainties
+        )
     if isinstance(found, Quantity) and isinstance(typed, Quantity) and typed.origin is Origin.USER:
         most = found.most
         if most is not None and typed.value > most:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Bounds, ShareFacts
-from sizeup.quantity import Doubt, Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import is_named, shares_load
 from sizeup.sizing.licensing.limits import usable_cores, usable_memory
@@ -92,8 +92,11 @@ def relative_speed(sheet: Sheet) -> tuple[list[Quantity], bool]:
 
 
 def _factor(speed: _Speed, low: float, value: float, high: float) -> Quantity:
-    doubts = (Doubt(low, speed.reason, speed.action), Doubt(high, speed.reason, speed.action, upper=True))
-    return Quantity(value, "1", Origin.RULE, "cpu", doubts=doubts)
+    uncertainties = (
+        Uncertainty(low, speed.reason, speed.action),
+        Uncertainty(high, speed.reason, speed.action, upper=True),
+    )
+    return Quantity(value, "1", Origin.RULE, "cpu", uncertainties=uncertainties)
 
 
 def _speed(sheet: Sheet, key: str, name: str, clock: Quantity | None) -> _Speed:
@@ -147,8 +150,8 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
         action = f"Use {KEYS['machine.threads_per_core'].flag}"
         if "machine.threads_per_core" in sheet.inputs:
             action = "Turn off the second thread of each core (machine.threads_per_core=1)"
-        shared = Doubt(usable.least * sharing, "threads that the edition uses may share cores", action)
-        capacity = Quantity(usable.most * sharing, "1", Origin.RULE, "license", doubts=(shared,))
+        shared = Uncertainty(usable.least * sharing, "threads that the edition uses may share cores", action)
+        capacity = Quantity(usable.most * sharing, "1", Origin.RULE, "license", uncertainties=(shared,))
     bounds, grows = limits(sheet), growth(sheet)
 
     def shares_of(available: float, *parts: float) -> Shares:
@@ -163,12 +166,14 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     end = shares_of(1.0, found.best if open_end or found.status is ShareStatus.FAIL else found.worst)
     shares, why = found.shares if known else end, None
     if bounds.status(found.shares) is not found.status:
-        why = found.doubts[0]
+        why = found.uncertainties[0]
     if known:
         sheet.line(f"{figure(facts.demand.value)} cores / {capacity_text(facts)} = {share_text(shares.today)}")
     for one in (*factors, capacity):
-        for doubt in one.doubts:
-            sheet.line(f"{doubt.reason}: x {'any' if doubt.end is None else figure(doubt.end / one.value)}")
+        for uncertainty in one.uncertainties:
+            sheet.line(
+                f"{uncertainty.reason}: x {'any' if uncertainty.end is None else figure(uncertainty.end / one.value)}"
+            )
     threads = sheet.optional("machine.threads_per_core")
     if threads is not None and threads.value > 1:
         sheet.caveat("threads of a core share it: half of all threads busy can be more than half of what the cores do")
@@ -230,17 +235,17 @@ def _demand(sheet: Sheet, capacity: float) -> tuple[list[Quantity], bool]:
         sheet.line(f"{format_in(capacity, 'cores')} x {shown(busy, '%')} = {figure(capacity * busy.value)} cores")
         return [Quantity(capacity * busy.value, "1", busy.origin, busy.source)], True
     speeds, known = relative_speed(sheet)
-    doubts, most = list[Doubt](), sheet.optional("workload.spread_cores")
+    uncertainties, most = list[Uncertainty](), sheet.optional("workload.spread_cores")
     if most is not None and most.origin is there.origin and most.value > there.value:  # of the same workload
         action = f"Use {KEYS['workload.cpu_cores'].flag}"
-        doubts.append(Doubt(most.value, "busy threads may share no core", action, upper=True))
+        uncertainties.append(Uncertainty(most.value, "busy threads may share no core", action, upper=True))
     if covers_one_instance(sheet):
         action = f"Add the reports of the others, or use {KEYS['workload.scope'].name}=whole"
-        doubts.append(Doubt(None, "the report covers one instance of the cluster", action, upper=True))
+        uncertainties.append(Uncertainty(None, "the report covers one instance of the cluster", action, upper=True))
     if known:
         times = math.prod(one.value for one in speeds)
         sheet.line(f"{figure(there.value)} cores x {figure(times)} = {figure(there.value * times)} cores")
-    return [Quantity(there.value, "1", there.origin, there.source, doubts=tuple(doubts)), *speeds], known
+    return [Quantity(there.value, "1", there.origin, there.source, uncertainties=tuple(uncertainties)), *speeds], known
 
 
 _SAME = 1.02
@@ -281,8 +286,10 @@ def shared_memory(sheet: Sheet) -> SharedMemory | None:
     quantity = size.scaled(share.value)
     sheet.line(f"shared memory: {shown(size, 'GB')} x {shown(share, '%')} = {shown(quantity, 'GiB')}")
     named = f"a buffer pool of {shown(share, '%')} of the database"  # and of no workload: neither end is known
-    doubts = tuple(Doubt(end, named, upper=end is None, default=True) for end in (0.0, None))
-    return SharedMemory(replace(_with_pools(sheet, quantity), low=None, high=None, doubts=doubts), grows=True)
+    uncertainties = tuple(Uncertainty(end, named, upper=end is None, default=True) for end in (0.0, None))
+    return SharedMemory(
+        replace(_with_pools(sheet, quantity), low=None, high=None, uncertainties=uncertainties), grows=True
+    )
 
 
 def _pools(sheet: Sheet, what: str) -> float:
@@ -317,8 +324,8 @@ def _with_advisory(sheet: Sheet, size: Quantity) -> SharedMemory:
     sheet.caveat("the reads were measured with the SGA in use, so its size counts, and not that of the advisory")
     if advised.value * _SAME < size.value:
         less = f"the advisory of the SGA predicts as few reads with {brief(advised, 'GiB')}"
-        enough = Doubt(advised.value, less, f"Use {KEYS['sga.mb'].flag}")
-        return SharedMemory(replace(size, doubts=(*size.doubts, enough)), grows=False)
+        enough = Uncertainty(advised.value, less, f"Use {KEYS['sga.mb'].flag}")
+        return SharedMemory(replace(size, uncertainties=(*size.uncertainties, enough)), grows=False)
     gain = f"fewer reads up to {brief(advised, 'GiB')}"
     gain = gain if advised.value > size.value * _SAME else "no fewer reads with more"
     return SharedMemory(size, grows=False, note=f"memory: the SGA in use counts; its advisory predicts {gain}")
@@ -397,8 +404,8 @@ def _sessions(sheet: Sheet) -> Quantity:
         return total
     named, action = f"{shown(each, 'MiB')} a session by default", f"Use {KEYS['memory.session_mib'].flag}"
     ends = ((total.low, False), (total.high, True))
-    doubts = tuple(Doubt(end, named, action, upper, default=True) for end, upper in ends)
-    return replace(total, low=None, high=None, doubts=doubts)
+    uncertainties = tuple(Uncertainty(end, named, action, upper, default=True) for end, upper in ends)
+    return replace(total, low=None, high=None, uncertainties=uncertainties)
 
 
 def _exhausted_node(sheet: Sheet, shared: Quantity) -> str:

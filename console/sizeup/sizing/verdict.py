@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Bounds, Card, Failure, ShareFacts, StageUse
-from sizeup.quantity import Doubt, Quantity
+from sizeup.quantity import Quantity, Uncertainty
 from sizeup.sizing.sheet import Sheet, in_unit
 from sizeup.sizing.workload import Growth
 from sizeup.text import capitalized, uncapitalized
@@ -104,9 +104,9 @@ class Judgment(Struct, frozen=True):
     best: float
     worst: float
     """Today's share at the ends; infinite where nothing bounds it."""
-    doubts: tuple[Doubt, ...] = ()
+    uncertainties: tuple[Uncertainty, ...] = ()
     """What moved the ends, those first that decide."""
-    defaults: tuple[Doubt, ...] = ()
+    defaults: tuple[Uncertainty, ...] = ()
     """The ends of defaults at which the status would be another one, each default once."""
 
     def clauses(self, facts: ShareFacts) -> list[str]:
@@ -114,9 +114,11 @@ class Judgment(Struct, frozen=True):
         defaults = [f"assumed: {'; '.join(one.reason for one in self.defaults)}"] if self.defaults else []
         today, fails = self.shares.today, self.status is ShareStatus.FAIL
         end = self.best if fails else self.worst
-        if not self.doubts or (end == today and (self.status is not ShareStatus.UNCERTAIN or self.best == today)):
+        if not self.uncertainties or (
+            end == today and (self.status is not ShareStatus.UNCERTAIN or self.best == today)
+        ):
             return defaults
-        return [f"{self._span(facts, at_best=fails or end == today)}: {self.doubts[0].reason}", *defaults]
+        return [f"{self._span(facts, at_best=fails or end == today)}: {self.uncertainties[0].reason}", *defaults]
 
     def _span(self, facts: ShareFacts, *, at_best: bool) -> str:
         """Return what is certain of a capacity, or between which ends the share lies."""
@@ -142,17 +144,19 @@ def decide(bounds: ShareLimits, shares: Callable[..., Shares], capacity: Quantit
     spans = [_span(one) for one in figures]
     best, worst = _at_ends(shares, spans)
     status = bounds.decided(best, worst)
-    deciding, others, defaults = list[Doubt](), list[Doubt](), dict[str, Doubt]()
+    deciding, others, defaults = list[Uncertainty](), list[Uncertainty](), dict[str, Uncertainty]()
     for place, one in enumerate(figures):
-        for doubt in one.doubts:
-            end = math.inf if doubt.end is None else doubt.end
-            left = _span(replace(one, doubts=tuple(other for other in one.doubts if other is not doubt)))
-            other = [*spans[:place], (end, end) if doubt.default else left, *spans[place + 1 :]]
+        for uncertainty in one.uncertainties:
+            end = math.inf if uncertainty.end is None else uncertainty.end
+            left = _span(
+                replace(one, uncertainties=tuple(other for other in one.uncertainties if other is not uncertainty))
+            )
+            other = [*spans[:place], (end, end) if uncertainty.default else left, *spans[place + 1 :]]
             changes = bounds.decided(*_at_ends(shares, other)) is not status
-            if not doubt.default:
-                (deciding if changes else others).append(doubt)
+            if not uncertainty.default:
+                (deciding if changes else others).append(uncertainty)
             elif changes:
-                defaults.setdefault(doubt.reason, doubt)
+                defaults.setdefault(uncertainty.reason, uncertainty)
     return Judgment(
         status,
         shares(*(one.value for one in figures)),
@@ -259,8 +263,8 @@ def decided_card(
     clause = clause or ", ".join((share_text(found.shares.today), *later_clauses(found.shares, bounds, failures)))
     subject, limited = subject or capitalized(RESOURCE_NAMES[resource]), (*limited, *found.clauses(facts))
     said = statement(subject, facts, clause, label=label, limited=limited, not_judged=not_judged)
-    open_doubts = found.doubts[:1] if found.status is ShareStatus.UNCERTAIN else ()
-    decides = "".join(doubt.action for doubt in open_doubts)
+    unsettled = found.uncertainties[:1] if found.status is ShareStatus.UNCERTAIN else ()
+    decides = "".join(one.action for one in unsettled)
     said += f". {decides} to decide" if decides else ""
     together = [f"assumed: {'; '.join(assumed)}"] if assumed else []
     alone = [f"assumed: {one.reason}{f'. {one.action}' if one.action else ''}" for one in found.defaults]

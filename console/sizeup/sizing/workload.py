@@ -26,7 +26,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.advice import Advice
-from sizeup.quantity import Doubt, Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, servers, shown, term, worked
 from sizeup.units import format_in
@@ -162,8 +162,8 @@ def data_rate(sheet: Sheet, data: Growth) -> Quantity:
     """Return by which part the data grows a year; that it grows like the load is a default of ours."""
     given = "db.growth_percent" in sheet.inputs or not (data.per_year and data.years)
     action = f"Use {KEYS['db.growth_percent'].flag}"
-    like = Doubt(0.0, "the data grows like the load", action, default=True)
-    return Quantity(data.per_year, "share", Origin.RULE, "db.growth_percent", doubts=() if given else (like,))
+    like = Uncertainty(0.0, "the data grows like the load", action, default=True)
+    return Quantity(data.per_year, "share", Origin.RULE, "db.growth_percent", uncertainties=() if given else (like,))
 
 
 def _stated(sheet: Sheet, key: str) -> float:
@@ -207,7 +207,7 @@ def averages(sheet: Sheet) -> dict[str, Quantity]:
 def at_ends(sheet: Sheet) -> tuple[Sheet, ...]:
     """Return the least and the largest demand that is stated as ranges; nothing without any.
 
-    What varies between the intervals of a file is no doubt of their percentile.
+    What varies between the intervals of a file is no uncertainty of their percentile.
     """
     ranges = {
         key: (replace(value, value=value.least, high=None), replace(value, value=value.most or value.value, low=None))

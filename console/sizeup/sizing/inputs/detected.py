@@ -12,7 +12,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.network import TcpBuffers
 from sizeup.model.storage import Transport
 from sizeup.procfs.lparcfg import LPARCFG
-from sizeup.quantity import Doubt, Origin, Quantity, Words
+from sizeup.quantity import Origin, Quantity, Uncertainty, Words
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.storage_paths import (
@@ -77,12 +77,12 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         links = [f"{number} x {format_bit_rate(speed)}" for speed, number in sorted(speeds.items(), reverse=True)]
         values["net.links"] = Words(", ".join(links), Origin.DETECTED, "/sys/class/net")
     if machine.memory_bytes:
-        memory, doubts = found_bytes(machine.memory_bytes, "/proc/meminfo"), _in_use(machine)
+        memory, uncertainties = found_bytes(machine.memory_bytes, "/proc/meminfo"), _in_use(machine)
         if any(one.id == "memory.node-sum" for one in machine.findings):
             added = sum(node.memory_bytes or 0 for node in machine.nodes)
             why, how = f"all NUMA nodes together have {format_bytes(added)}", f"Use {KEYS['machine.memory_gib'].flag}"
-            doubts = (Doubt(added, why, how, upper=added > machine.memory_bytes), *doubts)
-        values["machine.memory_gib"] = replace(memory, doubts=doubts)
+            uncertainties = (Uncertainty(added, why, how, upper=added > machine.memory_bytes), *uncertainties)
+        values["machine.memory_gib"] = replace(memory, uncertainties=uncertainties)
     if _is_virtual(machine) or machine.platform.is_guest is False:
         source = machine.platform.guest_evidence or machine.platform.hypervisor or "as recorded"
         values["machine.guest"] = Words("yes" if _is_virtual(machine) else "no", Origin.DETECTED, source)
@@ -117,7 +117,7 @@ def storage_of(machine: Machine, stated: Mapping[str, Value]) -> Machine:
     return shared_storage(machine, device.value if isinstance(device, Words) else None)
 
 
-def _in_use(machine: Machine) -> tuple[Doubt, ...]:
+def _in_use(machine: Machine) -> tuple[Uncertainty, ...]:
     """Return that other programs may need what is in use now; huge pages are reserved for a database."""
     if machine.memory_bytes is None or machine.memory_available_bytes is None:
         return ()
@@ -125,7 +125,7 @@ def _in_use(machine: Machine) -> tuple[Doubt, ...]:
     left = min(machine.memory_available_bytes + pages, machine.memory_bytes)
     taken = format_bytes(machine.memory_bytes - left)
     action = f"Use {KEYS['machine.memory_gib'].flag} without what other programs keep"
-    return (Doubt(left, f"{taken} are in use now, perhaps by other programs", action),)
+    return (Uncertainty(left, f"{taken} are in use now, perhaps by other programs", action),)
 
 
 def _partition(machine: Machine) -> dict[str, Value]:
@@ -275,16 +275,16 @@ def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
     mount = next((one for one in named if one is not None and one.free_bytes is not None), None)
     if mount is not None and mount.free_bytes is not None and mount.size_bytes:
         free = f"free of {format_decimal_bytes(mount.size_bytes)} on {mount.mount_point}"
-        there = Doubt(mount.size_bytes, "data of this database may be there already", _ENTER, upper=True)
+        there = Uncertainty(mount.size_bytes, "data of this database may be there already", _ENTER, upper=True)
         least = max(mount.free_bytes, 1e6)  # of a full file system: no demand is a share of nothing
-        return {"capacity.gb": replace(found_bytes(least, free), doubts=(there,))}
+        return {"capacity.gb": replace(found_bytes(least, free), uncertainties=(there,))}
     size = found.usable_bytes or found.size_bytes
     if not size:
         return {}
     parts = [device.name for device in machine.block_devices if device.parent == found.name]
     used = f"mounted on {found.mount_points[0]}" if found.mount_points else ", ".join((*parts, *found.holders))
-    unsure = Doubt(0.0, f"{found.name} is in use ({used}), and its free space is unknown", _ENTER)
-    return {"capacity.gb": replace(found_bytes(size, found.name), doubts=(unsure,) if used else ())}
+    unsure = Uncertainty(0.0, f"{found.name} is in use ({used}), and its free space is unknown", _ENTER)
+    return {"capacity.gb": replace(found_bytes(size, found.name), uncertainties=(unsure,) if used else ())}
 
 
 _REMOTE = frozenset({"lustre", "gpfs", "ceph"})

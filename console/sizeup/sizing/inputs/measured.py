@@ -14,22 +14,11 @@ from functools import cache, partial
 from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
-from sizeup.quantity import Doubt, Origin, Quantity, Words
+from sizeup.quantity import Origin, Quantity, Uncertainty, Words
 from sizeup.session.validity import measurement_key
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.detected import path_bandwidth_values, storage_of
-from sizeup.sizing.inputs.doubts import (
-    LARGE,
-    MIXED,
-    P99_KEY,
-    WITHIN_P99,
-    Surroundings,
-    doubted,
-    of_block_size,
-    why_lower_bound,
-    with_other_runs,
-)
 from sizeup.sizing.inputs.measured_figures import (
     MeasuredFigure,
     at_same_point,
@@ -39,6 +28,17 @@ from sizeup.sizing.inputs.measured_figures import (
     not_valid,
     quantity,
     taken,
+)
+from sizeup.sizing.inputs.uncertainty import (
+    LARGE,
+    MIXED,
+    P99_KEY,
+    WITHIN_P99,
+    Surroundings,
+    of_block_size,
+    why_lower_bound,
+    with_other_runs,
+    with_uncertainties,
 )
 from sizeup.sizing.storage_paths import (
     Capacity,
@@ -127,14 +127,14 @@ def _commits(runs: Sequence[StepRun], stated: Mapping[str, Value]) -> dict[str, 
     given = stated.get("workload.committers")
     most = given.value if isinstance(given, Quantity) else USUAL_COMMITTERS
     found = [one for one in figures(runs, "storage.commits") if one.load <= most]
-    of_valid = [one for one in found if one.invalid is None or one.invalid.is_doubt]
+    of_valid = [one for one in found if one.invalid is None or one.invalid.still_bounds]
     one = max(of_valid or found, key=lambda one: (one.load, -one.value), default=None)
     if one is None or not of_valid:
         return {} if one is None else {"capacity.commits_s": not_valid(one, "1/s")}
     alone = [other.value for other in of_valid if other.load == 1 and other.run is one.run]
     why = f"{one.load:g} sessions that commit at once by default"
-    doubts = [Doubt(end, why, default=True) for end in alone if given is None and one.load > 1]
-    return {"capacity.commits_s": replace(quantity(one, "1/s"), doubts=tuple(doubts))}
+    uncertainties = [Uncertainty(end, why, default=True) for end in alone if given is None and one.load > 1]
+    return {"capacity.commits_s": replace(quantity(one, "1/s"), uncertainties=tuple(uncertainties))}
 
 
 def _size_bytes(figure: MeasuredFigure) -> float:
@@ -296,7 +296,7 @@ def _within_p99(value: Value, figure: MeasuredFigure, p99_ms: float) -> dict[str
     limit = figure.coordinate("limit_ms")
     if isinstance(value, Quantity) and limit != p99_ms:
         why, how = f"it is of a p99 of {limit:g} ms", f"Measure it (preset slo, objective {p99_ms / 1e3:g})"
-        looser = replace(value, doubts=(*value.doubts, Doubt(None, why, how, upper=True)))
+        looser = replace(value, uncertainties=(*value.uncertainties, Uncertainty(None, why, how, upper=True)))
         value = UnusedMeasurement(value, why, how) if limit > p99_ms else looser
     reads = Quantity(figure.coordinate("read_percent") / 100, "share", Origin.MEASURED, figure.run.step.id)
     return {P99_KEY: value, "capacity.p99_read_percent": reads}
@@ -313,13 +313,13 @@ def _sum(known: Sequence[Quantity]) -> Quantity:
         high=None,
         source=", ".join(dict.fromkeys(value.source for value in known)),
         caveats=tuple(dict.fromkeys(caveat for value in known for caveat in value.caveats)),
-        doubts=_not_together(max(value.least for value in known), upper),
+        uncertainties=_not_together(max(value.least for value in known), upper),
     )
 
 
-def _not_together(least: float, most: float | None) -> tuple[Doubt, Doubt]:
+def _not_together(least: float, most: float | None) -> tuple[Uncertainty, Uncertainty]:
     why, action = "its targets were not measured together", "Measure them together (more_paths)"
-    return Doubt(least, why, action), Doubt(most, why, action, upper=True)
+    return Uncertainty(least, why, action), Uncertainty(most, why, action, upper=True)
 
 
 def _of_paths(found: Quantity, known: Sequence[Quantity], links: float, *, partly: bool) -> Quantity:
@@ -330,8 +330,12 @@ def _of_paths(found: Quantity, known: Sequence[Quantity], links: float, *, partl
     one = known[0] if len(known) == 1 else _sum(known)
     top = links if one.most is None else min(links, found.value + one.most - one.value)
 
-    def ended(doubt: Doubt) -> Doubt:
-        return replace(doubt, end=links if doubt.end is None else min(doubt.end, links)) if links < math.inf else doubt
+    def ended(uncertainty: Uncertainty) -> Uncertainty:
+        return (
+            replace(uncertainty, end=links if uncertainty.end is None else min(uncertainty.end, links))
+            if links < math.inf
+            else uncertainty
+        )
 
     return replace(
         found,
@@ -339,7 +343,9 @@ def _of_paths(found: Quantity, known: Sequence[Quantity], links: float, *, partl
         caveats=tuple(dict.fromkeys((*found.caveats, *one.caveats))),
         low=min(found.value if one.low is None else one.low, found.value),
         high=max(found.value if one.high is None else min(one.high, links), found.value),
-        doubts=tuple(map(ended, _not_together(one.least, max(top, found.value)) if partly else one.doubts)),
+        uncertainties=tuple(
+            map(ended, _not_together(one.least, max(top, found.value)) if partly else one.uncertainties)
+        ),
     )
 
 
@@ -433,11 +439,11 @@ def _capacity(
     bounded: list[tuple[Quantity, MeasuredFigure]] = []
     shown: dict[object, list[tuple[Quantity, MeasuredFigure]]] = {}
     for (_, access), sweep in sweeps.items():
-        evidence = [one for one in sweep if one.invalid is None or one.invalid.is_doubt]
+        evidence = [one for one in sweep if one.invalid is None or one.invalid.still_bounds]
         if not evidence:
             continue
         most = max(evidence, key=lambda one: one.value)
-        value = doubted(key, most, sweep, about, target, cold)
+        value = with_uncertainties(key, most, sweep, about, target, cold)
         shows = most.invalid is None and not why_lower_bound(key, sweep)
         (shown.setdefault(access, []) if shows else bounded).append((value, most))
     if not shown:

@@ -278,11 +278,13 @@ def _capacity(sheet: Sheet) -> Iterator[Advice]:
         yield sheet.advice("io.capacity", what, verdict, decision="unknown")
         return
     name, rate = least
-    for doubt in rate.doubts:
-        end = "any rate" if doubt.end is None else format_in(float(f"{doubt.end:.4g}"), "MB/s")
-        certain = f"only {end} are certain" if doubt.end else "nothing of it is certain"
-        bound = f"at most {end}" if doubt.upper else certain
-        sheet.caveat(f"{bound}, because {doubt.reason}" + (f". {doubt.action}" if doubt.action else ""))
+    for uncertainty in rate.uncertainties:
+        end = "any rate" if uncertainty.end is None else format_in(float(f"{uncertainty.end:.4g}"), "MB/s")
+        certain = f"only {end} are certain" if uncertainty.end else "nothing of it is certain"
+        bound = f"at most {end}" if uncertainty.upper else certain
+        sheet.caveat(
+            f"{bound}, because {uncertainty.reason}" + (f". {uncertainty.action}" if uncertainty.action else "")
+        )
     verdict = f"storage capacity: {brief(rate, 'MB/s')} (bottleneck: {name})"
     yield sheet.advice("io.capacity", "Storage capacity", verdict, rate, "MB/s", decision=name)
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Bounds, Failure, ShareFacts, StageUse
-from sizeup.quantity import Doubt, Origin, Quantity, Words
+from sizeup.quantity import Origin, Quantity, Uncertainty, Words
 from sizeup.sizing.io.array import StageCapacity, drive_count, raw_bytes, replaced_figures, usable_bytes
 from sizeup.sizing.io.capacity import (
     INSIDE,
@@ -85,7 +85,7 @@ def _defaults(sheet: Sheet, *, by_rule: bool) -> Mapping[str, Mapping[str, Input
         }
     key = "capacity.commits_s"
     if isinstance(commits := sheet.inputs.get(key), Quantity) and sheet.has_used(key):
-        for one in commits.doubts:
+        for one in commits.uncertainties:
             if one.default and one.end:
                 fewer = Quantity(one.end, commits.unit, commits.origin, commits.source)
                 found[one.reason] = {"at 1": {key: fewer}}
@@ -130,8 +130,10 @@ def of_mix(sheet: Sheet, stage: StageCapacity, reads: float) -> StageCapacity:
     between = 1 / ((1 - part) / iops.value + part / mixed.value)
     least, source = min(iops.least, mixed.least), iops.source if part < 1 else mixed.source
     low, high = min(least, between), None if iops.most is None else max(iops.most, between)
-    doubts = tuple(one for one in (*mixed.doubts, *iops.doubts) if one.upper or one.end == least)
-    return replace(stage, iops=Quantity(between, iops.unit, iops.origin, source, low, high, doubts=doubts))
+    uncertainties = tuple(one for one in (*mixed.uncertainties, *iops.uncertainties) if one.upper or one.end == least)
+    return replace(
+        stage, iops=Quantity(between, iops.unit, iops.origin, source, low, high, uncertainties=uncertainties)
+    )
 
 
 def of_other_mix(found: Quantity, had: Quantity | None, reads: float) -> Quantity:
@@ -140,15 +142,17 @@ def of_other_mix(found: Quantity, had: Quantity | None, reads: float) -> Quantit
         return found
     part = min(known / wanted for known, wanted in ((had.value, reads), (1 - had.value, 1 - reads)) if wanted)
     why = f"{share_text(had.value)} reads were measured, and {share_text(reads)} are wanted"
-    doubt = Doubt(found.least * part, why, "Measure that mix (preset slo, read_percent)")
-    return replace(found, doubts=(*found.doubts, doubt, replace(doubt, end=None, upper=True)))
+    uncertainty = Uncertainty(found.least * part, why, "Measure that mix (preset slo, read_percent)")
+    return replace(found, uncertainties=(*found.uncertainties, uncertainty, replace(uncertainty, end=None, upper=True)))
 
 
 def _converted(measured: Quantity, factor: float, reason: str, action: str) -> Quantity:
     """Return what was measured of another mix: its upper end as it is, its lower ends a part of what they are."""
-    doubts = [replace(one, end=one.end / factor) if one.end and not one.upper else one for one in measured.doubts]
+    uncertainties = [
+        replace(one, end=one.end / factor) if one.end and not one.upper else one for one in measured.uncertainties
+    ]
     own = measured.value if measured.low is None else measured.low
-    return replace(measured, low=None, doubts=(*doubts, Doubt(own / factor, reason, action)))
+    return replace(measured, low=None, uncertainties=(*uncertainties, Uncertainty(own / factor, reason, action)))
 
 
 DISKS, PATHS = "the disks", "the paths"
@@ -191,7 +195,7 @@ class StageShare(Struct, frozen=True):
         found = self.capacity
         capacity = exactly(found.value)
         if found.origin is Origin.MEASURED:
-            capacity = Bounds(found.value, found.least, found.most, found.doubts)
+            capacity = Bounds(found.value, found.least, found.most, found.uncertainties)
         return ShareFacts(exactly(self.demand), capacity, self.unit, bottleneck=self.stage.name, by_rule=by_rule)
 
     def use(self, status: ShareStatus) -> StageUse:
@@ -406,7 +410,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     if network is not None:  # it rests on what the storage rests on
         rests = _assumed(sheet, case, bounds, network=True)
         judgment = _judgment([network], demand.growth, bounds)[0]
-        judgment = replace(judgment, defaults=tuple(Doubt(None, reason, default=True) for reason in rests))
+        judgment = replace(judgment, defaults=tuple(Uncertainty(None, reason, default=True) for reason in rests))
         failures, facts = _failures([network], demand.growth), network.facts(by_rule=False)
         of_it = decided_card("network", judgment, bounds, facts, advice="verdict.storage", failures=failures)
         sheet.cards.append(replace(of_it, assumptions=()))  # which are of the storage
@@ -438,34 +442,36 @@ def _judgment(
     status, shares = _decided(found, growth, bounds, not_judged), _shares(found, growth)
     best, worst = max(found, key=lambda one: one.best), max(found, key=lambda one: (one.worst, one.share))
     end = best if status is ShareStatus.FAIL else worst
-    decides, span = _deciding_doubt(found, end, growth, bounds), (best.best, worst.worst)
+    decides, span = _deciding_uncertainty(found, end, growth, bounds), (best.best, worst.worst)
     if decides is not None and status is ShareStatus.UNCERTAIN:
         span = (best.best, shares.today) if decides.upper else (shares.today, worst.worst)
     if decides is None and ranged:
-        decides = Doubt(None, "the demand is stated as a range", "Enter the demand more exactly", upper=True)
+        decides = Uncertainty(None, "the demand is stated as a range", "Enter the demand more exactly", upper=True)
     if status is ShareStatus.UNCERTAIN and not_judged == DISKS:
         action = f"{capitalized(MEASURE)}, or enter the drives ({KEYS['array.disks'].assignment} array.raid=10)"
-        decides = Doubt(0.0, f"{DISKS} are not judged", action)
-    doubts = () if decides is None else (decides,)
-    return Judgment(status, shares, *span, doubts), end
+        decides = Uncertainty(0.0, f"{DISKS} are not judged", action)
+    uncertainties = () if decides is None else (decides,)
+    return Judgment(status, shares, *span, uncertainties), end
 
 
-def _deciding_doubt(found: Sequence[StageShare], end: StageShare, growth: Growth, bounds: ShareLimits) -> Doubt | None:
-    """Return the doubt that changes the status when it is settled, else one that moved its end; None for none.
+def _deciding_uncertainty(
+    found: Sequence[StageShare], end: StageShare, growth: Growth, bounds: ShareLimits
+) -> Uncertainty | None:
+    """Return the uncertainty that changes the status when it is settled, else one that moved its end; None for none.
 
-    Of more than the capacity that is doubted to be higher, of less that it is doubted to be lower.
+    Above the capacity one that says it may be higher, below it one that says it may be lower.
     """
     beyond = end.share > bounds.fails
-    known = [one for one in end.capacity.doubts if not one.default]
-    doubts = sorted(known, key=lambda one: (one.upper is not beyond, one.end or 0.0))
+    known = [one for one in end.capacity.uncertainties if not one.default]
+    uncertainties = sorted(known, key=lambda one: (one.upper is not beyond, one.end or 0.0))
     now = _decided(found, growth, bounds, "")
-    for doubt in doubts:
-        left = replace(end.capacity, doubts=tuple(one for one in doubts if one is not doubt))
+    for uncertainty in uncertainties:
+        left = replace(end.capacity, uncertainties=tuple(one for one in uncertainties if one is not uncertainty))
         best, worst = _ends(end.demand, left, end.share)
         settled = replace(end, best=best, worst=worst, capacity=left)
         if _decided([settled if one is end else one for one in found], growth, bounds, "") is not now:
-            return doubt
-    return next(iter(doubts), None)
+            return uncertainty
+    return next(iter(uncertainties), None)
 
 
 def _judged(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> tuple[str, str]:
@@ -636,22 +642,22 @@ def _found_space(sheet: Sheet) -> tuple[Quantity, str] | None:
         if place is None or space.origin is not Origin.DETECTED:
             return space, stated.source
         why, way = f"that the database goes to {place}, where the storage was measured", f"Use {KEYS['db.device'].flag}"
-        ends = (Doubt(end, why, way, upper=end is None, default=True) for end in (0.0, None))
-        return replace(space, doubts=(*space.doubts, *ends)), stated.source
+        ends = (Uncertainty(end, why, way, upper=end is None, default=True) for end in (0.0, None))
+        return replace(space, uncertainties=(*space.uncertainties, *ends)), stated.source
     if drives:
         count = format_in(drive_count(sheet), "drives")
         if of_level:
             return usable_bytes(sheet), f"{count} in RAID {sheet.words('array.raid')}"
         raw = raw_bytes(sheet)
-        level = Doubt(raw.value, "the RAID level is not given", f"Use {KEYS['array.raid'].flag}", upper=True)
+        level = Uncertainty(raw.value, "the RAID level is not given", f"Use {KEYS['array.raid'].flag}", upper=True)
         copies = sheet.rule("raid.10.copies").value
-        return replace(raw, value=raw.value / copies, doubts=(level,)), f"half of {count}, as in RAID 10"
+        return replace(raw, value=raw.value / copies, uncertainties=(level,)), f"half of {count}, as in RAID 10"
     seen = None if "array.disks" in sheet.inputs else sheet.optional("path.disks_gb")
     if seen is None:
         return None
     why = f"nothing says which of the disks ({brief(seen, 'GB')} in all) are for the database"
-    which = Doubt(0.0, why, f"Use {KEYS['db.device'].flag} or {KEYS['capacity.gb'].assignment}")
-    return replace(seen, doubts=(which,)), f"{seen.source}, all that the machine sees"
+    which = Uncertainty(0.0, why, f"Use {KEYS['db.device'].flag} or {KEYS['capacity.gb'].assignment}")
+    return replace(seen, uncertainties=(which,)), f"{seen.source}, all that the machine sees"
 
 
 CALCULATIONS = (

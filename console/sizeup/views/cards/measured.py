@@ -95,7 +95,7 @@ def _standing(run: StepRun) -> FigureStanding:
     found = [invalid for point in run.points.values() if (invalid := validity.of(point)) is not None]
     if all(one.scatter for one in found):
         return FigureStanding.OPEN
-    uncertain = run.declaration.card == "storage" and all(one.is_doubt for one in found)
+    uncertain = run.declaration.card == "storage" and all(one.still_bounds for one in found)
     return FigureStanding.UNCERTAIN if uncertain else FigureStanding.INVALID
 
 
@@ -150,7 +150,7 @@ def _storage(session: Session) -> Iterable[_Figure]:
         least = min(log, key=lambda one: one.value)
         yield _Figure(f"log write {format_ns(least.value)}", least.run)
     within = best(figures(runs, "storage.iops_within_p99"))
-    if within is not None and (within.invalid is None or (most is not None and within.invalid.is_doubt)):
+    if within is not None and (within.invalid is None or (most is not None and within.invalid.still_bounds)):
         count, limit = format_count(within.value, ""), within.coordinate("limit_ms")
         yield _Figure(f"{count}{'?' if within.invalid else ''} IOPS at p99 <= {limit:g} ms", within.run, further=True)
     commits = [one for one in figures(runs, "storage.commits") if one.invalid is None and one.load <= USUAL_COMMITTERS]

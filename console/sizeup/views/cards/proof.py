@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from sizeup.charts.chart import Callout, DemandLine, Line, LineChart
 from sizeup.model.advice import Card
 from sizeup.session.value import Session, StepRun
-from sizeup.sizing.inputs.doubts import MIXED, WITHIN_P99
 from sizeup.sizing.inputs.measured import IOPS, RATES
+from sizeup.sizing.inputs.uncertainty import MIXED, WITHIN_P99
 from sizeup.sizing.verdict import demand_text
 from sizeup.units import base_unit, format_count, format_value
 from sizeup.views.cards.cards import CardView

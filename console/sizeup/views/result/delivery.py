@@ -40,8 +40,8 @@ def delivery_table(parts: Sequence[DeliveredPart]) -> Table:
 
 def _said(one: DeliveredPart) -> str:
     ordered, found = one.ordered, one.found
-    if one.doubt is not None:
-        return f"uncertain: {one.doubt.reason}. {one.doubt.action}"
+    if one.uncertainty is not None:
+        return f"uncertain: {one.uncertainty.reason}. {one.uncertainty.action}"
     if one.status == "unknown":
         reason = "the order names none" if ordered == PRESENT_PROCESSOR else _REASONS.get(one.key, "not detected")
         words = isinstance(ordered, str) or one.key not in KEYS

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
-from sizeup.quantity import Doubt, Quantity
+from sizeup.quantity import Quantity, Uncertainty
 from sizeup.session.value import Point, StepRun
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures, quantity
@@ -77,7 +77,7 @@ class Surroundings(Struct, frozen=True):
         found = [
             one
             for one in figures(self.runs, COLD)
-            if (one.invalid is None or one.invalid.is_doubt) and of(one) == target
+            if (one.invalid is None or one.invalid.still_bounds) and of(one) == target
         ]
         return min(found, key=lambda one: (not self.stands_for_all(one), one.value), default=None)
 
@@ -87,7 +87,7 @@ class Surroundings(Struct, frozen=True):
         return database is None or _extra(cold, "sampled_bytes") >= min(database, _ANY_DATABASE_BYTES)
 
 
-def doubted(
+def with_uncertainties(
     key: str,
     figure: MeasuredFigure,
     sweep: Sequence[MeasuredFigure],
@@ -98,20 +98,20 @@ def doubted(
     """Return a figure with everything that moves one of its ends; ``sweep`` are those that differ in load alone."""
     unit = "bytes/s" if KEYS[key].unit == "MB/s" else "1/s"
     value, (worst, best, why) = quantity(figure, unit), _observed(figure)
-    doubts, searched = list[Doubt](), figure.declared.name == WITHIN_P99
+    uncertainties, searched = list[Uncertainty](), figure.declared.name == WITHIN_P99
     if why:
         action = "Confirm one for a minute (preset slo)" if searched else _LONGER
         value = replace(value, value=value.value or best, low=None, high=None)
-        doubts += [Doubt(worst, why, action), Doubt(best, why, action, upper=True)]
+        uncertainties += [Uncertainty(worst, why, action), Uncertainty(best, why, action, upper=True)]
     if why := why_lower_bound(key, sweep):
         action = "Measure at a queue depth that rises" if figure.run.step.gentle is None else "Measure at full load"
-        doubts.append(Doubt(None, why, action, upper=True))
+        uncertainties.append(Uncertainty(None, why, action, upper=True))
     loads = {"CPUs": max(_extra(figure, "stolen_share"), _extra(figure, "others_share"))}
     loads["I/O"] = _extra(figure, "others_io_share")
     most_used = max(loads, key=lambda part: loads[part])
     if (taken := loads[most_used]) > 0.05:  # from here on the machine alone may be faster
-        doubts.append(Doubt(None, f"others took {taken:.0%} of the {most_used}", _IDLE, upper=True))
-    doubts += _cache_doubts(key, figure, about, about.behind(target), cold)
+        uncertainties.append(Uncertainty(None, f"others took {taken:.0%} of the {most_used}", _IDLE, upper=True))
+    uncertainties += _of_cache(key, figure, about, about.behind(target), cold)
     sustained = _extra(figure, "seconds") >= 1800
     platform = about.machine.platform  # of a guest that says nothing of its vendor too
     cloud = platform.is_guest and (platform.vendor is None or platform.vendor.startswith(_CLOUDS))
@@ -121,22 +121,24 @@ def doubted(
         if seconds := _extra(figure, "seconds"):
             why += f" after these {seconds:.0f} s"
         action = f"Measure for 30 minutes, or enter what the volume sustains ({_typed(key)})"
-        doubts.append(Doubt(end, why, action))
+        uncertainties.append(Uncertainty(end, why, action))
     if not sustained and (figure.declared.name == MIXED or (searched and figure.coordinate("read_percent") < 100)):
-        doubts.append(Doubt(value.value * _WRITTEN, "flash writes slower once it is full", "Measure for 30 minutes"))
-    return replace(value, doubts=tuple(doubts))
+        uncertainties.append(
+            Uncertainty(value.value * _WRITTEN, "flash writes slower once it is full", "Measure for 30 minutes")
+        )
+    return replace(value, uncertainties=tuple(uncertainties))
 
 
 def with_other_runs(key: str, value: Quantity, figure: MeasuredFigure, others: Sequence[MeasuredFigure]) -> Quantity:
     """Return a figure that spans what other runs of the same measurement saw; none counts because it is newer."""
     ends = [(_observed(one), one) for one in (figure, *others)]
     least, most = min(ends, key=lambda one: one[0][0]), max(ends, key=lambda one: one[0][1])
-    doubts = list(value.doubts)
+    uncertainties = list(value.uncertainties)
     for upper, ((low, high, _), one) in ((False, least), (True, most)):
         if one is not figure:
             reason = f"{one.run.step.id} gave {format_in(float(f'{one.value:.4g}'), KEYS[key].unit)}"
-            doubts.append(Doubt(high if upper else low, reason, _IDLE, upper=upper))
-    return replace(value, doubts=tuple(doubts))
+            uncertainties.append(Uncertainty(high if upper else low, reason, _IDLE, upper=upper))
+    return replace(value, uncertainties=tuple(uncertainties))
 
 
 def of_block_size(key: str, value: Quantity, block: float | None, rate: float) -> Quantity:
@@ -150,15 +152,15 @@ def of_block_size(key: str, value: Quantity, block: float | None, rate: float) -
     action = f"Enter {_typed(key)} for {format_bytes(block)}"
     if block < _BLOCK_BYTES:
         most = None if value.most is None else value.most * _BLOCK_BYTES / block
-        return replace(value, doubts=(*value.doubts, Doubt(most, text, action, upper=True)))
+        return replace(value, uncertainties=(*value.uncertainties, Uncertainty(most, text, action, upper=True)))
     costs = [block / _BLOCK_BYTES, 1 + block * value.least / rate if rate else math.inf]
     least = 0.0 if key == P99_KEY else value.least / min(costs)  # one alone may take longer than a p99
-    return replace(value, doubts=(*value.doubts, Doubt(least, text, action)))
+    return replace(value, uncertainties=(*value.uncertainties, Uncertainty(least, text, action)))
 
 
-def _cache_doubts(
+def _of_cache(
     key: str, figure: MeasuredFigure, about: Surroundings, behind: str, cold: MeasuredFigure | None
-) -> Iterator[Doubt]:
+) -> Iterator[Uncertainty]:
     """Yield that a cache may have answered: then old data bounds the figure, and nothing does where none was read."""
     suspected = figure.invalid is not None and not {"physical", "cache"}.isdisjoint(figure.invalid.parts)
     searched = figure.declared.name == WITHIN_P99  # from points that are judged apart
@@ -171,9 +173,9 @@ def _cache_doubts(
     what = f"a new file of {format_bytes(size)}" if size else "a new file"
     if cache and size > cache and not suspected:  # reads at random hit it in proportion, so that the rest are misses
         reason = f"a cache of {format_bytes(cache)} may hold {cache / size:.0%} of {what}"
-        yield Doubt(figure.value * (1 - cache / size), reason, "Measure with a larger file")
+        yield Uncertainty(figure.value * (1 - cache / size), reason, "Measure with a larger file")
     elif cold is not None and about.stands_for_all(cold) and not searched:  # which says nothing of a p99
-        yield _cold_doubt(key, figure, behind, cold)
+        yield _of_cold_read(key, figure, behind, cold)
     else:
         action = "Measure its mount with the quick plan, which reads existing data too"
         if searched:
@@ -184,10 +186,10 @@ def _cache_doubts(
             action = f"Measure where {wanted} are older than a day ({found} were found)"
         elif figure.run.step.settings.get("cold_read"):
             action = "Measure where 4 GiB or more are older than a day (less was found)"
-        yield Doubt(0.0, f"{holder} may hold {what}", f"{action}, or enter {_typed(key)}")
+        yield Uncertainty(0.0, f"{holder} may hold {what}", f"{action}, or enter {_typed(key)}")
 
 
-def _cold_doubt(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFigure) -> Doubt:
+def _of_cold_read(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFigure) -> Uncertainty:
     """Return that old data bound a figure below."""
     rate = cold.value * (_BLOCK_BYTES if KEYS[key].unit == "MB/s" else 1)
     counts = (max(cold.value, _extra(cold, "all_iops")), cold.value)
@@ -199,7 +201,7 @@ def _cold_doubt(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFig
         rate /= mix_cost(MIXED_WRITES, shared=shared)
         old += f", and a write may take as long as {mix_cost(1, shared=shared):g} of them"
     action = f"Measure a file far larger than every cache, or enter {_typed(key)}"
-    return Doubt(min(rate, figure.value), old, action)
+    return Uncertainty(min(rate, figure.value), old, action)
 
 
 def _typed(key: str) -> str:
@@ -210,7 +212,7 @@ def _typed(key: str) -> str:
 def why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
     """Return why the best figure of a sweep is only a lower bound; empty where its target gives no more."""
     most = max(sweep, key=lambda one: one.value)
-    if most.invalid is not None and not most.invalid.is_doubt:
+    if most.invalid is not None and not most.invalid.still_bounds:
         return f"the best figure of its ramp is not valid ({most.invalid.cause})"
     if most.declared.name == WITHIN_P99:
         return "" if quantity(most, "").high else "every rate that was tried held"
