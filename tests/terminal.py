@@ -23,6 +23,8 @@ from types import TracebackType
 
 import pyte
 
+from marked_processes import marked_processes
+
 KEYS = {
     "enter": "\r",
     "escape": "\x1b",
@@ -258,14 +260,7 @@ class Terminal:
 
     def processes(self) -> list[int]:
         """Every live process that the program started, itself included, also in other sessions."""
-        mark = f"{_MARK}={self.mark}".encode()
-        found = []
-        for name in os.listdir("/proc"):
-            if name.isdigit():
-                with contextlib.suppress(OSError):
-                    if mark in Path("/proc", name, "environ").read_bytes():
-                        found.append(int(name))
-        return found
+        return marked_processes(_MARK, self.mark)
 
     def cpu_seconds(self) -> float:
         """CPU time of all live processes and of the children they have waited for.

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from marked_processes import marked_processes
 from sizeup.session.reader import read_session
 
 PATIENCE_SECONDS = 90.0
@@ -104,13 +105,7 @@ class Scene:
 
     def processes(self) -> list[int]:
         """Everything that the run started and that still runs."""
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdecimal():
-                with suppress(OSError):
-                    if self.mark.encode() in (entry / "environ").read_bytes():
-                        found.append(int(entry.name))
-        return found
+        return marked_processes(_MARK, self.mark)
 
     def environment(self, fault: str) -> Mapping[str, str]:
         return os.environ | {

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from marked_processes import marked_processes
 from plugins.direct_io import faulty
 from sizeup.model.sample import Status
 from sizeup.probing.registry import load_registry
@@ -87,12 +88,7 @@ class FaultRun:
 
 def processes(mark: str) -> list[int]:
     """Every live process that carries a mark in its environment."""
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        with suppress(OSError):
-            if f"{_MARK}={mark}".encode() in Path("/proc", name, "environ").read_bytes():
-                found.append(int(name))
-    return found
+    return marked_processes(_MARK, mark)
 
 
 def watched(
