@@ -1,5 +1,6 @@
 """Keys that arrive in one burst (a slow line, a paste) do what they would do one by one."""
 
+import asyncio
 from itertools import pairwise
 
 import pytest
@@ -56,3 +57,20 @@ async def test_an_option_that_the_workload_ignores_changes_the_workload_where_it
     assert hint == "Workload is now Custom, block size and mix as set"
     assert typed == {"preset": "custom", "block": "16KiB"}
     assert back == {"preset": "custom"}
+
+
+async def test_values_can_be_shown_at_any_moment_while_fields_are_made(console: Console) -> None:
+    moments = 0
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        view = next(view for view in console.app.screen.query(RunFormView) if view.display)
+        unfolding = asyncio.create_task(view.unfold())
+        while not unfolding.done():
+            view.sync()
+            moments += 1
+            await asyncio.sleep(0)
+        field = view.field("warmup")
+        shown = None if field is None else field.control.value
+
+    assert moments > 10
+    assert shown == view.form.text("warmup")

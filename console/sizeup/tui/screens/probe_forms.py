@@ -295,8 +295,10 @@ class RunFormView(Vertical):
             field.open()
 
     def sync(self) -> None:
-        """Show every value as the form has it now."""
+        """Show every value as the form has it now; a field that is still being made shows it once it is there."""
         for field in self.query(FormField):
+            if not field.is_mounted:
+                continue
             if field.setting == PLAN:
                 field.show(self.form.plan, unused=False)
             else:
