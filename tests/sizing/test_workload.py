@@ -66,6 +66,14 @@ def test_stated_redo_writes_replace_those_of_a_usual_size() -> None:
     assert demand("redo.mb_s=10", "redo.writes_s=3000", "redo.databases=2").iops == 6000
 
 
+def test_redo_as_written_is_what_the_storage_carries() -> None:
+    """2 x 40 MB/s reach the storage, though 2 x 5 MB/s are generated; the size of a write follows what is generated."""
+    found = demand("redo.mb_s=5", "redo.written_mb_s=40", "redo.databases=2")
+
+    assert found.bytes_per_second == 80e6
+    assert found.iops == pytest.approx(10e6 / 65536)
+
+
 def test_the_share_of_reads_counts_redo_writes() -> None:
     assert demand("workload.read_iops=3000", "redo.mb_s=1", "redo.writes_s=1000").read_share == 0.75
 

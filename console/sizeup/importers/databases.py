@@ -248,9 +248,9 @@ def parse_snapshots(sources: Sequence[tuple[str, str]]) -> Intervals:
 
 def _load(
     reads: float | None, writes: float | None, moved: float | None, redo: tuple[float | None, float | None],
-    commits: float | None, sequential: float | None = None, cpu: float | None = None,
+    commits: float | None, sequential: float | None = None, cpu: float | None = None, written: float | None = None,
 ) -> LoadInterval:  # fmt: skip
-    """Return an interval of requests and bytes per second, with the bytes and writes of redo apart."""
+    """Return an interval of requests and bytes per second, with redo apart: its bytes, its writes, bytes written."""
     requests = None if reads is None or writes is None else reads + writes
     return LoadInterval(
         moved,
@@ -260,6 +260,7 @@ def _load(
         sequential,
         cpu,
         commits_per_second=commits,
+        redo_written_bytes_per_second=written,
     )
 
 
@@ -269,18 +270,20 @@ _WRITTEN = ("bgwriter.buffers_checkpoint", "bgwriter.buffers_clean", "bgwriter.b
 
 
 def _postgresql(span: Span) -> LoadInterval:
-    redo = span.rate("wal.wal_bytes"), span.rate("wal.wal_write", "io.wal.normal.writes")
+    redo = generated, log_writes = span.rate("wal.wal_bytes"), span.rate("wal.wal_write", "io.wal.normal.writes")
+    to_log = span.rate("io.wal.normal.write_bytes")
+    if to_log is None and generated is not None and log_writes is not None:
+        to_log = generated + log_writes * span.at_end("wal_block_size")
     block = span.at_end("block_size")
     commits = span.rate("transaction.ids") or span.rate("database.*.xact_commit")
     if span.rate("io.*relation.*.reads") is None:
         read, written = span.rate("database.*.blks_read"), span.rate(*_WRITTEN)
-        return _load(
-            read, written, None if read is None or written is None else (read + written) * block, redo, commits
-        )
+        moved = None if read is None or written is None else (read + written) * block
+        return _load(read, written, moved, redo, commits, written=to_log)
     reads, writes, moved = _requests(span, "io.*relation.*.", block)
     # Scans of large tables and bulk writes go through a ring of buffers.
     scans, bulk_writes, sequential = _requests(span, "io.*relation.bulk*.", block)
-    return _load(reads - scans, writes - bulk_writes, moved, redo, commits, sequential)
+    return _load(reads - scans, writes - bulk_writes, moved, redo, commits, sequential, written=to_log)
 
 
 def _requests(span: Span, part: str, block: float) -> tuple[float, float, float]:
@@ -305,36 +308,38 @@ def _postgresql_remarks(span: Span) -> _Remarks:
     temporary = span.rate("database.*.temp_bytes")
     if temporary:
         yield "workload.mb_s", f"temporary files, {format_in(temporary, 'MB/s')}, are not counted"
-    generated, writes = span.rate("wal.wal_bytes"), span.rate("wal.wal_write")
-    written = span.rate("io.wal.normal.write_bytes")
-    if written is None and generated is not None and writes is not None:
-        written = generated + writes * span.at_end("wal_block_size")
-    if written:
-        yield "redo.mb_s", f"as generated; up to {format_in(written, 'MB/s')} is written, because blocks are rewritten"
     if not span.rate("transaction.ids"):
         yield "workload.commits_s", "transactions that only read count too: an upper bound"
 
 
 # MySQL and MariaDB
 
+_LOG_BLOCK_BYTES = 4096
+"""Of most devices; MariaDB writes whole ones to its log."""
+
 
 def _mysql(span: Span) -> LoadInterval:
     status = {name.removeprefix("status."): rate for name, rate in span.rates.items()}
     redo, log_writes = status.get("Innodb_os_log_written"), status.get("Innodb_log_writes")
     moved, written = status.get("Innodb_data_read"), status.get("Innodb_data_written")
-    if written is not None and redo is not None and "Aria_pagecache_reads" not in status:
-        written = max(written - redo, 0.0)
+    mariadb, to_log = "Aria_pagecache_reads" in status, None
+    if mariadb and redo is not None and log_writes is not None:
+        to_log = redo + log_writes * _LOG_BLOCK_BYTES
+    elif written is not None and redo is not None:
+        written = written if mariadb else max(written - redo, 0.0)
     writes = status.get("Innodb_data_writes")
     if writes is not None and log_writes is not None:
         pages = sum(status.get(f"Innodb_{name}", 0.0) for name in ("pages_written", "dblwr_writes"))
         writes = max(writes - log_writes, min(writes, pages))
     return _load(
         status.get("Innodb_data_reads"), writes, None if moved is None or written is None else moved + written,
-        (redo, log_writes), status.get("Com_commit"),
+        (redo, log_writes), status.get("Com_commit"), written=to_log,
     )  # fmt: skip
 
 
 def _mysql_remarks(span: Span) -> _Remarks:
+    if {"status.Aria_pagecache_reads", "status.Innodb_log_writes"} <= span.rates.keys():
+        yield "redo.written_mb_s", "in blocks of 4 KiB; less on a device with sectors of 512 bytes"
     if "status.Innodb_log_writes" not in span.rates:
         yield "workload.iops", "writes of the log count too, because this server does not count them apart"
     yield "workload.commits_s", "COMMIT statements; statements that commit by themselves (autocommit) are not counted"

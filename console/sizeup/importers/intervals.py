@@ -32,6 +32,7 @@ class LoadInterval(Struct, frozen=True):
     read_share: float | None = None
     """Of the requests, where they are separate, else of the bytes; None where nothing moved."""
     redo_bytes_per_second: float | None = None
+    """As generated."""
     redo_writes_per_second: float | None = None
     sequential_bytes_per_second: float | None = None
     """Part of ``bytes_per_second`` that large requests moved."""
@@ -42,6 +43,8 @@ class LoadInterval(Struct, frozen=True):
     spread_cores: float | None = None
     """Cores that are busy if each busy thread has one of its own; None where a core has one thread, or unknown."""
     commits_per_second: float | None = None
+    redo_written_bytes_per_second: float | None = None
+    """Redo as it reaches the storage, where each write begins and ends with a whole block."""
 
 
 class Stated(Struct, frozen=True):

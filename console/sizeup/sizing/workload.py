@@ -10,6 +10,7 @@ An importer or a user states it by these keys, for the whole database over all i
 | ``workload.mb_s`` | bytes/s | throughput of all reads and writes, without redo |
 | ``workload.sequential_mb_s`` | bytes/s | its sequential part |
 | ``redo.mb_s``, ``redo.writes_s`` | bytes/s, 1/s | redo of one of ``redo.databases`` databases |
+| ``redo.written_mb_s`` | bytes/s | the same as written, partly filled blocks included |
 | ``workload.cpu_cores`` | 1 | busy cores: utilization of the CPUs x physical cores, of its present servers together |
 | ``workload.percentile`` | 1 | percentile that all of these are |
 
@@ -97,7 +98,7 @@ class Demand(Struct, frozen=True):
     transfer_rate: Quantity | None = None
     """Bytes per second of all reads and writes, without redo."""
     redo_rate: Quantity | None = None
-    """Bytes per second of redo."""
+    """Bytes per second of redo, as they are written."""
     redo_writes: Quantity | None = None
     """Redo writes per second."""
     growth: Growth = Growth()
@@ -288,7 +289,7 @@ def _transfer_rate(
 
 def _redo(sheet: Sheet) -> tuple[Quantity | None, Quantity | None]:
     """Redo of all databases: bytes and writes per second."""
-    each = sheet.optional("redo.mb_s")
+    each, written = sheet.optional("redo.mb_s"), sheet.optional("redo.written_mb_s")
     if each is None or not each.value:
         return None, None
     count = sheet.number("redo.databases")
@@ -296,12 +297,15 @@ def _redo(sheet: Sheet) -> tuple[Quantity | None, Quantity | None]:
     stated = sheet.optional("redo.writes_s")
     if count.value != 1:
         sheet.line(f"redo: {shown(count, 'databases')} x {shown(each, 'MB/s')} = {shown(rate, 'MB/s')}")
+    if written is not None:
+        sheet.line(f"redo: {shown(rate, 'MB/s')} generated, {shown(written.scaled(count.value), 'MB/s')} written")
+    to_storage = rate if written is None else written.scaled(count.value)
     if stated is not None:
-        return rate, stated.scaled(count.value)
+        return to_storage, stated.scaled(count.value)
     size = sheet.optional("redo.write_kib") or sheet.rule("redo.write.usual")
     writes = Quantity(rate.value / size.value, "1/s", each.origin, each.source)
     sheet.line(f"redo: {shown(rate, 'MB/s')} / {shown(size, 'KiB')} = {shown(writes, 'IOPS')}")
-    return rate, writes
+    return to_storage, writes
 
 
 def cores(sheet: Sheet) -> Quantity:

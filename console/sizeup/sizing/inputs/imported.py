@@ -40,6 +40,7 @@ _FIGURES: tuple[tuple[str, str, Callable[[LoadInterval], float | None]], ...] = 
     ("workload.iops", "1/s", lambda interval: interval.requests_per_second),
     ("workload.sequential_mb_s", "bytes/s", lambda interval: interval.sequential_bytes_per_second),
     ("redo.mb_s", "bytes/s", lambda interval: interval.redo_bytes_per_second),
+    ("redo.written_mb_s", "bytes/s", lambda interval: interval.redo_written_bytes_per_second),
     ("redo.writes_s", "1/s", lambda interval: interval.redo_writes_per_second),
     ("workload.spread_cores", "1", lambda interval: interval.spread_cores),
     ("workload.commits_s", "1/s", lambda interval: interval.commits_per_second),
