@@ -104,7 +104,7 @@ NOT_OF_IT = {
     "views/machine/doctor.py": {"-l", "-n"},  # of ulimit
     "views/machine/hardware_sections.py": {"-i"},  # of ethtool
     "remote/host_program.py": {"-I", "-c"},  # of the Python interpreter
-    "probing/remote_python.py": {"-T", "-c", "-I", "-V"},  # of ssh, the shell and the Python interpreter
+    "probing/remote_python.py": {"-T", "-c", "-I", "-V", "-r"},  # of ssh, the shell and the Python interpreter
     "sizeup_memory/memhammer.py": {"--cpus"},  # of its own
 }
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from sizeup.remote.measurement import HostMeasurement, HostResult
+from sizeup.remote.one_file import OneFile
+from sizeup.remote.wheels import WheelFolder
 from terminal import PATIENCE_SECONDS
 
 
@@ -24,11 +26,12 @@ class TargetHost:
             made.mkdir()
         monkeypatch.setenv("TMPDIR", str(self.temporary))
         monkeypatch.setenv("TRACE", str(self.trace))
+        monkeypatch.setenv("STAND_IN", str(self.wheels / "script"))
         self.shown: list[str] = []
         self.run = HostMeasurement("dba@db01", str(self.sessions), self.shown.append)
 
     def measure(self, ssh: str, *options: str) -> HostResult:
-        return asyncio.run(self.run.measure(ssh, str(self.wheels), options))
+        return asyncio.run(self.run.measure(ssh, self.sent, options))
 
     def measure_and_cancel(self, ssh: str, condition: Callable[[], object]) -> HostResult:
         """Cancel the run as soon as a condition holds."""
@@ -38,12 +41,18 @@ class TargetHost:
             self.run.cancel(wait=True)
 
         async def measure() -> HostResult:
-            return (await asyncio.gather(self.run.measure(ssh, str(self.wheels), ()), cancel()))[0]
+            return (await asyncio.gather(self.run.measure(ssh, self.sent, ()), cancel()))[0]
 
         return asyncio.run(measure())
 
     def traced(self) -> list[str]:
         return self.trace.read_text().splitlines() if self.trace.exists() else []
+
+    @property
+    def sent(self) -> WheelFolder | OneFile:
+        """The one file where a test made it, else the wheels."""
+        one_file = self.wheels / "sizeup-one"
+        return OneFile(str(one_file)) if one_file.exists() else WheelFolder(str(self.wheels))
 
     @property
     def left(self) -> list[str]:

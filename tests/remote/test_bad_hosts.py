@@ -68,7 +68,7 @@ def test_a_host_that_prints_something_else_does_not_hide_the_others(host: Target
     good = host.measure(make_ssh(host.folder / "bin"))
     other = HostMeasurement("db02", str(host.sessions), host.shown.append)
     ssh = raw_ssh(host.folder / "other", f"{described()}; echo something else; cat > /dev/null")
-    bad = asyncio.run(other.measure(ssh, str(host.wheels), ()))
+    bad = asyncio.run(other.measure(ssh, host.sent, ()))
 
     lines = _host_lines([good, bad])
 
@@ -160,7 +160,7 @@ def test_hosts_of_one_name_get_a_file_each(host: TargetHost, monkeypatch: pytest
 def test_an_ssh_that_cannot_be_started_is_the_result_of_its_host(host: TargetHost) -> None:
     make_wheel(host.wheels)
 
-    (result,) = measurement.measure_all([host.run], str(host.folder / "no ssh"), str(host.wheels), ())
+    (result,) = measurement.measure_all([host.run], str(host.folder / "no ssh"), host.sent, ())
 
     assert result.status is ExitStatus.PROBE_FAILED
     assert result.problem.endswith("no ssh: No such file or directory")

@@ -5,12 +5,13 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from subprocess import PIPE
 
 import pytest
 
-from remote.ssh_stand_in import WAIT, make_ssh, make_wheel, session_lines
+from remote.ssh_stand_in import WAIT, make_one_file, make_ssh, make_wheel, session_lines
 from remote.target_host import PATIENCE_SECONDS, TargetHost, host, until
 from sizeup.child_process import environment, sizeup_command
 from sizeup.errors import ExitStatus, UsageError
@@ -18,10 +19,16 @@ from sizeup.remote.measurement import HostMeasurement, host_of, measure_all
 from sizeup.session.reader import read_session
 
 __all__ = ["host"]
+Make = Callable[..., Path]
 
 
-def test_a_session_arrives_and_nothing_stays(host: TargetHost) -> None:
-    make_wheel(host.wheels)
+both = pytest.mark.parametrize("make", [make_wheel, make_one_file])
+"""What is sent: wheels for the Python of the host, or the one file to a host without Python."""
+
+
+@both
+def test_a_session_arrives_and_nothing_stays(make: Make, host: TargetHost) -> None:
+    make(host.wheels)
 
     result = host.measure(make_ssh(host.folder / "bin"), "--plan", "quick", "--set", "a.b=it's; rm")
 
@@ -35,18 +42,18 @@ def test_a_session_arrives_and_nothing_stays(host: TargetHost) -> None:
     assert host.left == []
 
 
-def test_what_a_login_shell_prints_first_is_no_part_of_the_session(host: TargetHost) -> None:
-    make_wheel(host.wheels)
+@both
+def test_what_a_login_shell_prints_first_is_no_part_of_the_session(make: Make, host: TargetHost) -> None:
+    make(host.wheels)
 
     result = host.measure(make_ssh(host.folder / "bin", before="echo Welcome; echo to db01"))
 
     assert Path(result.path).read_bytes() == session_lines()
 
 
-def test_the_exit_status_of_the_run_and_its_message_are_those_of_the_host(host: TargetHost) -> None:
-    make_wheel(
-        host.wheels, behavior="print('sizeup: the start time has passed', file=sys.stderr)", status=4, content=b""
-    )
+@both
+def test_the_exit_status_of_the_run_and_its_message_are_those_of_the_host(make: Make, host: TargetHost) -> None:
+    make(host.wheels, behavior="print('sizeup: the start time has passed', file=sys.stderr)", status=4, content=b"")
 
     result = host.measure(make_ssh(host.folder / "bin"))
 
@@ -89,8 +96,9 @@ def test_a_connection_that_cannot_be_made_is_reported_in_the_words_of_ssh(host: 
     assert result.problem == "no connection: ssh: connect to host db01 port 22: No route to host"
 
 
-def test_canceling_lets_the_host_end_its_session(host: TargetHost) -> None:
-    make_wheel(host.wheels, behavior=WAIT, status=130)
+@both
+def test_canceling_lets_the_host_end_its_session(make: Make, host: TargetHost) -> None:
+    make(host.wheels, behavior=WAIT, status=130)
 
     result = host.measure_and_cancel(make_ssh(host.folder / "bin"), host.traced)
 
@@ -118,9 +126,12 @@ def test_an_interrupt_waits_for_the_hosts_and_ends_with_the_summary(host: Target
     assert host.left == []
 
 
+@both
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
-def test_nothing_stays_if_the_program_on_the_host_is_ended(number: signal.Signals, host: TargetHost) -> None:
-    make_wheel(host.wheels, behavior="time.sleep(600)", content=session_lines(whole=False))
+def test_nothing_stays_if_the_program_on_the_host_is_ended(
+    number: signal.Signals, make: Make, host: TargetHost
+) -> None:
+    make(host.wheels, behavior="time.sleep(600)", content=session_lines(whole=False))
 
     def end() -> None:
         until(lambda: len(host.traced()) == 2)
@@ -160,7 +171,7 @@ def test_several_hosts_are_measured_at_the_same_time(host: TargetHost) -> None:
     ssh = make_ssh(host.folder / "bin")
     runs = [HostMeasurement(name, str(host.sessions), host.shown.append) for name in ("a", "b")]
 
-    results = measure_all(runs, ssh, str(host.wheels), ())
+    results = measure_all(runs, ssh, host.sent, ())
 
     assert [(result.target, result.status) for result in results] == [("a", ExitStatus.OK), ("b", ExitStatus.OK)]
     assert len(list(host.sessions.iterdir())) == 2

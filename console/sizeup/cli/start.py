@@ -57,12 +57,20 @@ ARGUMENTS = (
     ),
     arg(
         "--target", action="extend", nargs="+", metavar="HOST",
-        help="measure these hosts instead of this machine, as [USER@]HOST for ssh; needs --wheels. Sessions are saved "
-        "here (-o: their directory), and nothing is left on the hosts",
+        help="measure these hosts instead of this machine, as [USER@]HOST for ssh. Sessions are saved here (-o: their "
+        "directory), and nothing is left on the hosts",
     ),
-    arg(
-        "--wheels", metavar="DIR",
-        help="with --target: the wheels of sizeup and its dependencies that are sent; see: sizeup help air-gapped-host",
+    one_of(
+        arg(
+            "--one-file", metavar="FILE",
+            help="with --target: the executable that is sent (default: this one, if sizeup was started from it); the "
+            "hosts need no Python; see: sizeup help one-file",
+        ),
+        arg(
+            "--wheels", metavar="DIR",
+            help="with --target: the wheels of sizeup and its dependencies that are sent instead; see: sizeup help "
+            "air-gapped-host",
+        ),
     ),
     one_of(
         arg(
@@ -170,7 +178,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure this machine, or the hosts that were named."""
     if arguments.target:
         return measure_targets(arguments)
-    refuse_without(arguments, "--wheels", "--target")
+    for flag in ("--one-file", "--wheels"):
+        refuse_without(arguments, flag, "--target")
     if arguments.json and arguments.details:
         raise UsageError("--details cannot be combined with --json, which has every result; leave out one of them")
     if arguments.json and arguments.output == "-":
@@ -224,7 +233,8 @@ def measure_targets(arguments: argparse.Namespace) -> int:
     from sizeup.engine.run import parse_start
     from sizeup.probing.remote_python import find_ssh
     from sizeup.remote.measurement import HostLines, HostMeasurement, host_of, measure_all
-    from sizeup.remote.wheels import wheel_names
+    from sizeup.remote.one_file import OneFile
+    from sizeup.remote.wheels import WheelFolder, wheel_names
 
     targets = list(dict.fromkeys(arguments.target))
     for target in targets:
@@ -234,19 +244,25 @@ def measure_targets(arguments: argparse.Namespace) -> int:
             f"--target: {len(targets)} hosts, at most {MOST_TARGETS}; for more, use an engine: sizeup deploy ansible "
             "DIR"
         )
-    if arguments.wheels is None:
+    one_file = arguments.one_file or os.environ.get("SIZEUP_ONE_FILE")
+    sizeup: WheelFolder | OneFile
+    if arguments.wheels is not None:
+        wheel_names(arguments.wheels)
+        sizeup = WheelFolder(arguments.wheels)
+    elif one_file:
+        sizeup = OneFile(one_file)
+    else:
         raise UsageError(
-            "--target needs --wheels DIR, the wheels that are sent to the hosts; how to collect them: sizeup help "
-            "air-gapped-host"
+            "--target needs --one-file FILE, the executable that is sent to the hosts (sizeup help one-file), or "
+            "--wheels DIR (sizeup help air-gapped-host)"
         )
-    wheel_names(arguments.wheels)
     if arguments.output is not None and os.path.lexists(arguments.output) and not os.path.isdir(arguments.output):
         raise UsageError(f"-o {arguments.output}: with --target, expected a directory for the sessions, found a file")
     ssh = find_ssh("--target")
     start_seconds = 0.0 if arguments.start_at is None else parse_start(arguments.start_at) / 1e9 - time.time()
     with HostLines(targets, sys.stderr, quiet=arguments.quiet) as lines:
         runs = [HostMeasurement(target, arguments.output, functools.partial(lines.show, target)) for target in targets]
-        results = measure_all(runs, ssh, arguments.wheels, options, start_seconds)
+        results = measure_all(runs, ssh, sizeup, options, start_seconds)
     print("\n".join(_host_lines(results)))
     paths = [result.path for result in results if result.path]
     if len(paths) > 1:

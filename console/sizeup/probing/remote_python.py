@@ -1,4 +1,4 @@
-"""Start a Python program on another host over the system's OpenSSH: ``--target``, and probes that need a peer there."""
+"""Start a program on another host over the system's OpenSSH: ``--target``, and probes that need a peer there."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ _COMMAND = (
     "python3 -V 2>&1; exit {status}'"
 )
 """For any login shell: no exclamation mark, no line break, single quotes outside."""
+_SHELL = 'sh -c \'eval "$(while IFS= read -r line; do case $line in (.) break;; esac; printf "%s\\n" "$line"; done)"\''
+"""Likewise: runs the shell program with which standard input begins, up to a line with a point."""
 
 
 def host_name(target: str) -> str:
@@ -49,6 +51,11 @@ def python_command(ssh: str, target: str, program: bytes, minimum: tuple[int, in
     """Return the command that runs, on the host, the program with which its standard input begins."""
     command = _COMMAND.format(minimum=minimum, length=len(program), status=NO_PYTHON)
     return (ssh, *_OPTIONS, "--", target, command)
+
+
+def shell_command(ssh: str, target: str) -> tuple[str, ...]:
+    """Return the command that runs, on the host, the shell program with which its standard input begins."""
+    return (ssh, *_OPTIONS, "--", target, _SHELL)
 
 
 def start_python(target: str, program: bytes, minimum: tuple[int, int]) -> subprocess.Popen[bytes]:

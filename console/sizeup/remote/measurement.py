@@ -11,7 +11,6 @@ from asyncio.subprocess import PIPE, Process
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from importlib import resources
 from pathlib import Path
 from typing import Self, TextIO
 
@@ -25,9 +24,10 @@ from rich.text import Text
 from sizeup import files
 from sizeup.child_process import environment
 from sizeup.errors import ExitStatus, SizeupError, UsageError
-from sizeup.probing.remote_python import NO_PYTHON, SSH_FAILED, host_name, python_command
-from sizeup.remote import wheels
+from sizeup.probing.remote_python import NO_PYTHON, SSH_FAILED, host_name
 from sizeup.remote.host_program import CANCEL_SECONDS, MARK
+from sizeup.remote.one_file import OneFile
+from sizeup.remote.wheels import WheelFolder
 from sizeup.session.builder import SessionBuilder
 from sizeup.session.reader import LineSplitter
 from sizeup.session.records import AnyRecord, OutcomeRecord, PlanRecord, StepStartRecord
@@ -106,7 +106,7 @@ class HostMeasurement:
             _end(self._process.terminate)
 
     async def measure(
-        self, ssh: str, wheel_folder: str, options: Sequence[str], start_seconds: float = 0.0
+        self, ssh: str, sizeup: WheelFolder | OneFile, options: Sequence[str], start_seconds: float = 0.0
     ) -> HostResult:
         """Run ``sizeup --batch OPTIONS`` on the host; problems of the host are part of the result.
 
@@ -115,11 +115,10 @@ class HostMeasurement:
         if self._canceled:
             return HostResult(self._target, "", ExitStatus.INTERRUPTED, "canceled")
         self._show("connecting")
-        program = resources.files("sizeup.remote").joinpath("host_program.py").read_bytes()
+        command, program = sizeup.start(ssh, self._target)
         try:
             self._process = process = await asyncio.create_subprocess_exec(
-                *python_command(ssh, self._target, program, (3, 11)),
-                stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=_CHUNK_BYTES, env=environment(),
+                *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=_CHUNK_BYTES, env=environment(),
                 process_group=0,  # Ctrl-C on the terminal goes to sizeup alone
             )  # fmt: skip
         except OSError as error:  # no process more, no memory
@@ -133,7 +132,7 @@ class HostMeasurement:
         problem, status = "", ExitStatus.REFUSED
         try:
             async with asyncio.timeout(_CONNECT_SECONDS) as self._limit:
-                await self._exchange(process, program, wheel_folder, options)
+                await self._exchange(process, program, sizeup, options)
         except TimeoutError:
             status, doing = ExitStatus.PROBE_FAILED, "wrote nothing" if self._sent else "took nothing of what was sent"
             problem = f"{doing} for {_SILENT_SECONDS + self._step_seconds:.0f} s and was left"
@@ -156,17 +155,22 @@ class HostMeasurement:
         self._show(result.problem or "measured")
         return result
 
-    async def _exchange(self, process: Process, program: bytes, wheel_folder: str, options: Sequence[str]) -> None:
+    async def _exchange(
+        self, process: Process, program: bytes, sizeup: WheelFolder | OneFile, options: Sequence[str]
+    ) -> None:
         """Send sizeup, and take the session at the same time: a host may write before it reads."""
         _stdin(process).write(program)
         description = await self._description(_stdout(process))
         if description is None:
             return
         self._described = True
-        content = wheels.archive(wheel_folder, wheels.choose(wheels.wheel_names(wheel_folder), description))
+        try:
+            request, content = sizeup.choose(description, options)
+        except msgspec.MsgspecError as error:
+            raise UsageError(f"the host described itself in a way that is not understood: {error}") from error
         self._show(f"sending {len(content) / 1e6:.1f} MB")
-        request = msgspec.json.encode({"bytes": len(content), "options": list(options)}) + b"\n"
-        sending = asyncio.create_task(self._send(_stdin(process), request + content))
+        _stdin(process).write(request)
+        sending = asyncio.create_task(self._send(_stdin(process), content))
         try:
             await self._save(_stdout(process))
         finally:
@@ -198,7 +202,7 @@ class HostMeasurement:
             self._sent = True
             self._show("starting")
 
-    async def _description(self, stream: asyncio.StreamReader) -> wheels.HostDescription | None:
+    async def _description(self, stream: asyncio.StreamReader) -> str | None:
         """Return what the host says about itself, after what its login shell may print; None if it says nothing."""
         for _ in range(_LINES_BEFORE_MARK):
             try:
@@ -208,10 +212,7 @@ class HostMeasurement:
             if not line:
                 return None
             if line.startswith(MARK):
-                try:
-                    return wheels.DESCRIPTION.decode(line.removeprefix(MARK))
-                except msgspec.MsgspecError as error:
-                    raise UsageError(f"the host described itself in a way that is not understood: {error}") from error
+                return line.removeprefix(MARK)
             if text := one_line(line):
                 self._errors.append(text)
         raise UsageError(
@@ -290,7 +291,11 @@ class HostMeasurement:
 
 
 def measure_all(
-    runs: Sequence[HostMeasurement], ssh: str, wheel_folder: str, options: Sequence[str], start_seconds: float = 0.0
+    runs: Sequence[HostMeasurement],
+    ssh: str,
+    sizeup: WheelFolder | OneFile,
+    options: Sequence[str],
+    start_seconds: float = 0.0,
 ) -> list[HostResult]:
     """Measure all hosts at the same time; Ctrl-C cancels every run and waits, a second one does not wait."""
 
@@ -303,7 +308,7 @@ def measure_all(
                 run.cancel(wait=wait)
 
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupted)
-        return await asyncio.gather(*(run.measure(ssh, wheel_folder, options, start_seconds) for run in runs))
+        return await asyncio.gather(*(run.measure(ssh, sizeup, options, start_seconds) for run in runs))
 
     return asyncio.run(measure())
 

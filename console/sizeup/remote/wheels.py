@@ -6,13 +6,15 @@ import io
 import os
 import re
 import tarfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from importlib import resources
 
 import msgspec
 from msgspec import Struct
 
 from sizeup.decoding import json_decoder
 from sizeup.errors import RefusedError, UsageError
+from sizeup.probing.remote_python import python_command
 
 _GLIBC_OF_OLD_TAGS = {"manylinux1": (2, 5), "manylinux2010": (2, 12), "manylinux2014": (2, 17)}
 
@@ -27,8 +29,23 @@ class HostDescription(Struct, frozen=True):
     """``2.36``; empty with another C library."""
 
 
-DESCRIPTION: msgspec.json.Decoder[HostDescription] = json_decoder(HostDescription)
-"""Of what a host said about itself."""
+class WheelFolder(Struct, frozen=True):
+    """A folder of wheels, of which a host gets those that fit its Python."""
+
+    folder: str
+
+    def start(self, ssh: str, target: str) -> tuple[tuple[str, ...], bytes]:
+        """Return the command that starts the program on a host, and the program, with which its input begins."""
+        program = resources.files("sizeup.remote").joinpath("host_program.py").read_bytes()
+        return python_command(ssh, target, program, (3, 11)), program
+
+    def choose(self, description: str, options: Sequence[str]) -> tuple[bytes, bytes]:
+        """Return the request to a host that described itself, and the archive that follows it."""
+        content = archive(self.folder, choose(wheel_names(self.folder), _DESCRIPTION.decode(description)))
+        return msgspec.json.encode({"bytes": len(content), "options": list(options)}) + b"\n", content
+
+
+_DESCRIPTION: msgspec.json.Decoder[HostDescription] = json_decoder(HostDescription)
 
 
 def wheel_names(folder: str) -> list[str]:
