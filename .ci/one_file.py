@@ -3,6 +3,7 @@
     python3 -m venv /tmp/build && /tmp/build/bin/pip install -r .ci/wheels-requirements.txt
     /tmp/build/bin/python .ci/wheels.py build dist       # the wheels that go into it
     /tmp/build/bin/python .ci/one_file.py dist           # dist/sizeup-x86_64 and dist/sizeup-aarch64; needs network
+    /tmp/build/bin/python .ci/one_file.py dist --deb     # a Debian package of each of these
 
 It holds a tree for glibc 2.17 or newer and one for musl, each a Python with the standard library linked into it, and
 behind a small static program that unpacks the tree for this system once (``one_file.c``). Beside the file stands what
@@ -107,6 +108,22 @@ else:
     if _found.st_uid in (0, os.geteuid()) and not _found.st_mode & 0o022:
         sys.path.append(_plugins)
 '''
+_LAUNCHER = """#!/bin/sh
+SIZEUP_ONE_FILE=/usr/lib/sizeup/{name}
+export SIZEUP_ONE_FILE
+exec /usr/lib/sizeup/runtime/bin/python3 -I -m sizeup "$@"
+"""
+_CONTROL = """Package: sizeup
+Version: {version}
+Architecture: {machine}
+Maintainer: The sizeup authors
+Installed-Size: {kilobytes}
+Section: admin
+Priority: optional
+Description: judge a Linux server before a database goes on it
+ It shows what a server is, works out what it should carry, and measures what
+ it does. Python, the libraries and the probes are inside.
+"""
 _HERE = Path(__file__).resolve().parent
 
 
@@ -394,6 +411,52 @@ def _write(file: IO[bytes], *parts: bytes) -> None:
         file.write(part)
 
 
+def read_archives(path: Path) -> dict[str, bytes]:
+    """Return the archives in a file; raises BuildError where it is no file of ours or damaged."""
+    content = path.read_bytes()
+    count, magic = struct.unpack("<Q8s", content[-16:])
+    if magic.rstrip(b"\0") != b"sizeup1":
+        raise BuildError(f"{path}: is no executable of sizeup")
+    found = {}
+    for name, offset, size, digest in struct.iter_unpack("<16sQQ32s", content[-16 - 64 * count : -16]):
+        archive = content[offset : offset + size]
+        if hashlib.sha256(archive).digest() != digest:
+            raise BuildError(f"{path}: is damaged")
+        found[name.rstrip(b"\0").decode()] = archive
+    return found
+
+
+def debian_package(path: Path) -> Path:
+    """Make a Debian package of a file: its tree for glibc, and the file itself, which ``--target`` sends."""
+    date = os.environ.get("SOURCE_DATE_EPOCH") or run("git", "log", "-1", "--format=%ct", cwd=_HERE).strip()
+    machine = path.name.removeprefix("sizeup-")
+    debian = {"x86_64": "amd64", "aarch64": "arm64"}[machine]
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "root"
+        home, about = root / "usr/lib/sizeup", root / "usr/share/doc/sizeup"
+        for made in (home, about, root / "usr/bin", root / "usr/share/man/man1", root / "DEBIAN"):
+            made.mkdir(parents=True)
+        with tarfile.open(fileobj=io.BytesIO(read_archives(path)["glibc"])) as archive:
+            archive.extractall(home / "runtime", filter="tar")
+        shutil.copy(path, home)
+        (root / "usr/bin/sizeup").write_text(_LAUNCHER.format(name=path.name))
+        (root / "usr/bin/sizeup").chmod(0o755)
+        packages = home / "runtime/lib/python3.13/site-packages"
+        (about / "contents.cdx.json").write_bytes(contents(packages))
+        shutil.copy(_HERE.parent / "LICENSE", about / "copyright")
+        if machine == platform.machine():
+            manual = run(home / "runtime/bin/python3", "-I", "-m", "sizeup", "help", "man")
+            (root / "usr/share/man/man1/sizeup.1.gz").write_bytes(gzip.compress(manual.encode(), mtime=0))
+        [version] = [found.name.split("-")[1].removesuffix(".dist") for found in packages.glob("sizeup-*.dist-info")]
+        size = sum(file.stat().st_size for file in root.rglob("*") if file.is_file()) // 1024
+        control = _CONTROL.format(version=version, machine=debian, kilobytes=size)
+        (root / "DEBIAN/control").write_text(control)
+        made = path.parent / f"sizeup_{version}_{debian}.deb"
+        run("chmod", "-R", "u=rwX,go=rX", root)
+        run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, made, SOURCE_DATE_EPOCH=date)
+    return made
+
+
 def main() -> int:
     """Build the files that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -401,8 +464,18 @@ def main() -> int:
     parser.add_argument("--machine", action="append", choices=list(_FFI), help="only this one (default: both)")
     parser.add_argument("--library", action="append", choices=list(LIBRARIES), help="only this one (default: both)")
     parser.add_argument("--work", type=Path, help="keep what is built here, and do not build it again")
+    parser.add_argument("--deb", action="store_true", help="build nothing: make Debian packages of the files in DIST")
     chosen = parser.parse_args()
     dist = chosen.dist.resolve()
+    if chosen.deb:
+        try:
+            for machine in chosen.machine or _FFI:
+                package = debian_package(dist / f"sizeup-{machine}")
+                print(f"{package}: {package.stat().st_size / 1e6:.1f} MB")
+        except (BuildError, OSError) as error:
+            print(error, file=sys.stderr)
+            return 1
+        return 0
     with tempfile.TemporaryDirectory() as scratch:
         work = (chosen.work or Path(scratch)).resolve()
         work.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,7 @@
     python3 -m venv /tmp/build && /tmp/build/bin/pip install -r .ci/wheels-requirements.txt
     /tmp/build/bin/python .ci/wheels.py build dist      # all of them, each checked; needs no network
     /tmp/build/bin/python .ci/wheels.py check dist      # check once more what stands there
-    /tmp/build/bin/python .ci/wheels.py folder dist wheels-3.11 --python 3.11   # with all dependencies; needs network
+    /tmp/build/bin/python .ci/wheels.py folder dist wheels   # with all dependencies, for --wheels; needs network
 
 Everything is built from the sdist, so the sdist is known to be complete. The compiler brings the headers and symbol
 lists of each C library along, so no container and no other machine is needed, and no Python of the target is run:
@@ -38,6 +38,9 @@ PLATFORMS = {
 
 OLDER_TAGS = ("manylinux2014_{0}", "manylinux_2_12_{0}", "manylinux_2_5_{0}", "manylinux1_{0}")
 """What also runs on glibc 2.17; pip download takes only the tags that it is told."""
+
+PYTHONS = ["3.11", "3.12", "3.13"]
+"""For which there are wheels of all dependencies."""
 
 ELF_MACHINES = {62: "x86_64", 183: "aarch64"}
 PURE_TAG = "py3-none-any"
@@ -221,18 +224,22 @@ def build(dist: Path, platforms: list[str]) -> None:
     check(dist)
 
 
-def folder(dist: Path, target: Path, python: str, platform: str, extras: str) -> None:
-    """Collect the wheel for one Python version and platform with all its dependencies, for hosts without network."""
-    machine = platform.rpartition("x86_64")[1] or "aarch64"
-    older = [tag.format(machine) for tag in OLDER_TAGS] if platform.startswith("manylinux") else []
+def folder(dist: Path, target: Path, pythons: list[str], platforms: list[str], extras: str) -> None:
+    """Collect the wheels for Python versions and platforms with all their dependencies, for hosts without network."""
     [version] = {path.name.split("-")[1] for path in dist.glob("sizeup-*.whl")}
-    _run(
-        sys.executable, "-m", "pip", "download", "-q", "--only-binary=:all:", "--implementation", "cp",
-        "--python-version", python, *(f"--platform={tag}" for tag in [platform, *older]),
-        "--find-links", dist, "-d", target, f"sizeup{extras}=={version}",
-    )  # fmt: skip
-    size = sum(path.stat().st_size for path in target.iterdir())
-    print(f"{target}: {len(list(target.iterdir()))} wheels for Python {python}, {platform}, {size / 1e6:.1f} MB")
+    for platform in platforms:
+        machine = platform.rpartition("x86_64")[1] or "aarch64"
+        older = [tag.format(machine) for tag in OLDER_TAGS] if platform.startswith("manylinux") else []
+        for python in pythons:
+            _run(
+                sys.executable, "-m", "pip", "download", "-q", "--only-binary=:all:", "--implementation", "cp",
+                "--python-version", python, *(f"--platform={tag}" for tag in [platform, *older]),
+                "--find-links", dist, "--find-links", target, "-d", target, f"sizeup{extras}=={version}",
+            )  # fmt: skip
+    wheels = list(target.glob("*.whl"))
+    size = sum(path.stat().st_size for path in wheels)
+    chosen = f"Python {', '.join(pythons)} on {', '.join(platforms)}"
+    print(f"{target}: {len(wheels)} wheels for {chosen}, {size / 1e6:.1f} MB")
 
 
 def main() -> int:
@@ -247,8 +254,8 @@ def main() -> int:
     collecting = commands.add_parser("folder", help="collect a wheel and its dependencies for hosts without network")
     collecting.add_argument("dist", type=Path)
     collecting.add_argument("target", type=Path)
-    collecting.add_argument("--python", required=True, metavar="3.N")
-    collecting.add_argument("--platform", choices=PLATFORMS, default="manylinux_2_17_x86_64")
+    collecting.add_argument("--python", nargs="+", default=PYTHONS, metavar="3.N", help="default: %(default)s")
+    collecting.add_argument("--platform", nargs="+", choices=PLATFORMS, default=["manylinux_2_17_x86_64"])
     collecting.add_argument("--extras", default="", metavar="[fleet]", help="optional parts, such as [fleet]")
     chosen = parser.parse_args()
     try:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -111,7 +112,8 @@ def test_the_script_of_slurm_starts_all_nodes_at_once_and_reports_each(tmp_path:
         "n3: failed, exit status 1",
     ]
     assert done.returncode == 4
-    *runs, fleet = trace.read_text().splitlines()
+    first, *runs, fleet = trace.read_text().splitlines()
+    assert first.split() == ["--version|"]
     starts = {line.split("--start-at|")[1].split("|")[0] for line in runs}
     assert len(starts) == 1
     assert began + 21 <= int(starts.pop()) <= time.time() + 23
@@ -132,25 +134,71 @@ def test_the_manifest_is_valid(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def measure_tasks() -> dict[str, str]:
+    """The files of tasks of the role, by their names."""
+    folder = "collections/ansible_collections/sizeup/fleet/roles/measure/tasks"
+    return {
+        Path(name).stem: content.decode()
+        for name, content in engine_files("ansible").items()
+        if name.startswith(folder)
+    }
+
+
 def test_ansible_takes_the_directory_and_the_interpreter_that_it_found() -> None:
     """Hosts that share a home do not share a directory, and an error is shown in the words of the program."""
-    tasks = "collections/ansible_collections/sizeup/fleet/roles/measure/tasks"
-    found = {name: content.decode() for name, content in engine_files("ansible").items() if name.startswith(tasks)}
+    tasks = measure_tasks()
 
-    stage, run_, main = (found[f"{tasks}/{name}.yml"] for name in ("stage", "run", "main"))
-
-    assert "}}/{{ inventory_hostname }}" in stage
-    assert "{{ sizeup_python }}" not in stage + run_
-    assert "ansible_failed_result.stderr_lines" in main
+    assert "}}/{{ inventory_hostname }}" in tasks["folder"]
+    assert "{{ sizeup_python }}" not in "".join(tasks.values())
+    assert "ansible_failed_result.stderr_lines" in tasks["main"]
 
 
 def test_ansible_removes_no_directory_that_has_files_of_others() -> None:
     """The directory is removed with all that is in it, so one with more than the role puts there is refused before."""
-    tasks = "collections/ansible_collections/sizeup/fleet/roles/measure/tasks"
-    stage = engine_files("ansible")[f"{tasks}/stage.yml"].decode()
+    folder = measure_tasks()["folder"]
 
-    refusal = stage.index("- name: Stop here with files of others")
+    refusal = folder.index("- name: Stop here with files of others")
 
-    assert 'excludes: ["sessions", "wheels.zip", "site-*"]' in stage[:refusal]
-    assert "sizeup_strangers.matched > 0" in stage[refusal:]
-    assert refusal < stage.index("- name: Make a private directory")
+    assert 'excludes: ["sessions", "sizeup", "runtime", "wheels.zip", "site-*"]' in folder[:refusal]
+    assert "sizeup_strangers.matched > 0" in folder[refusal:]
+    assert refusal < folder.index("- name: Make a private directory")
+
+
+@pytest.mark.ci
+@pytest.mark.skipif(shutil.which("ansible-playbook") is None, reason="ansible is not installed")
+@pytest.mark.parametrize("machine", ["", "riscv64"])
+def test_ansible_copies_the_executable_for_the_machine_and_brings_the_session(machine: str, tmp_path: Path) -> None:
+    for name, content in engine_files("ansible").items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    found = machine or os.uname().machine
+    program(tmp_path / f"sizeup-{os.uname().machine}", '#!/bin/sh\necho "$SIZEUP_RUNTIME $*" > "$3"\n')
+    program(tmp_path / "uname", f'#!/bin/sh\n[ "$*" = -m ] && exec echo {found}\nexec /bin/uname "$@"\n')
+    home = tmp_path / "home of sizeup"
+
+    done = subprocess.run(
+        ["ansible-playbook", "-i", "db01,", "-c", "local", "playbook.yml", "-e", "sizeup_run=one",
+         "-e", f"sizeup_home='{home}' ansible_python_interpreter={sys.executable} ansible_async_dir={tmp_path}/async"],
+        cwd=tmp_path, env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    if machine:
+        assert "db01: refused: " in done.stdout
+        assert "sizeup-riscv64 is needed for this host and does not exist" in done.stdout
+        assert not home.exists()
+    else:
+        assert "db01: measured" in done.stdout, done.stdout
+        written = (tmp_path / "sessions/db01-one.sizeup.jsonl").read_text()
+        session = f"{home}/db01/sessions/one.sizeup.jsonl"
+        assert written == f"{home}/db01/runtime --batch -o {session} --plan quick\n"
+
+
+def test_the_image_takes_the_executable_and_unpacks_it_for_any_user() -> None:
+    """What is unpacked at the build is neither unpacked again at a start nor closed to others."""
+    lines = engine_files("container")["Containerfile"].decode().splitlines()
+
+    [copied] = [line for line in lines if line.startswith("COPY")]
+    assert copied == "COPY --chmod=0755 sizeup-$MACHINE /usr/local/bin/sizeup"
+    [runtime] = [line.split()[1] for line in lines if line.startswith("ENV SIZEUP_RUNTIME=")]
+    assert f"RUN sizeup --version && chmod -R go+rX {runtime.partition('=')[2]}" in lines

@@ -214,3 +214,33 @@ def test_the_contents_name_versions_and_licenses(tmp_path: Path) -> None:
     install("three")
     with pytest.raises(one_file.BuildError, match="three: its metadata names no license"):
         one_file.contents(tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="dpkg-deb is not installed")
+def test_the_package_for_debian_holds_the_tree_and_the_file(front: bytes, tmp_path: Path) -> None:
+    """Its command starts the Python inside, and names the file for --target."""
+    base = runtime(tmp_path)
+    about = base / "lib/python3.13/site-packages/sizeup-1.5.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Name: sizeup\nVersion: 1.5\nLicense: Apache-2.0\n")
+    machine = os.uname().machine
+    path = tmp_path / f"sizeup-{machine}"
+    one_file.write_file(path, front, {"musl": b"other", "glibc": one_file.pack(base)})
+
+    made = one_file.debian_package(path)
+    first = made.read_bytes()
+    assert one_file.debian_package(path).read_bytes() == first
+
+    unpacked = tmp_path / "unpacked"
+    subprocess.run(["dpkg-deb", "--raw-extract", made, unpacked], check=True)
+    assert "Version: 1.5\n" in (unpacked / "DEBIAN/control").read_text()
+    home = unpacked / "usr/lib/sizeup"
+    assert (home / path.name).read_bytes() == path.read_bytes()
+    command = (unpacked / "usr/bin/sizeup").read_text().replace("/usr/lib/sizeup", str(home))
+    shown = subprocess.run(["sh", "-c", command, "sh", "a b"], capture_output=True, text=True, check=True).stdout
+    assert shown == f"runs -I -m sizeup a b from {home / path.name}\n"
+    assert gzip.decompress((unpacked / "usr/share/man/man1/sizeup.1.gz").read_bytes()).startswith(b"runs -I -m sizeup")
+
+    path.write_bytes(path.read_bytes()[:-3000] + b"?" + path.read_bytes()[-2999:])
+    with pytest.raises(one_file.BuildError, match="is damaged"):
+        one_file.debian_package(path)

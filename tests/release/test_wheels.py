@@ -161,3 +161,21 @@ def test_the_release_is_built_and_passes_its_checks(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert len(list((tmp_path / "dist").glob("*.whl"))) == len(wheels.PLATFORMS) + 1
+
+
+def test_one_command_collects_for_several_versions_of_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Into one folder, of which a host takes what fits it; tags of glibc are of no use to a host with musl."""
+    wheel(tmp_path, f"cp311-abi3-{MANYLINUX}", {})
+    commands: list[str] = []
+    monkeypatch.setattr(wheels, "_run", lambda *command: commands.append(" ".join(map(str, command))))
+
+    wheels.folder(tmp_path, tmp_path / "wheels", ["3.11", "3.13"], [MANYLINUX, "musllinux_1_2_aarch64"], "")
+
+    found = [re.search(r"--python-version (\S+) --platform=(\S+)( --platform=manylinux)?", text) for text in commands]
+    assert [match.groups() for match in found if match] == [
+        ("3.11", MANYLINUX, " --platform=manylinux"),
+        ("3.13", MANYLINUX, " --platform=manylinux"),
+        ("3.11", "musllinux_1_2_aarch64", None),
+        ("3.13", "musllinux_1_2_aarch64", None),
+    ]
+    assert all(f"-d {tmp_path}/wheels sizeup==1.0" in text for text in commands)

@@ -51,7 +51,7 @@ COMMANDS = {
     "probe new": ("probes:NewPlugin", "write the files of a new plug-in"),
     "fleet": ("fleet", "show many hosts as one table, with those that stand out"),
     "experiment": ("experiment", "compare two settings of this machine alternately"),
-    "deploy": ("fleet:Deploy", "write files for Ansible, Slurm or Kubernetes to measure many hosts"),
+    "deploy": ("fleet:Deploy", "write files for Ansible, Slurm, Kubernetes or a container"),
     "doctor": ("doctor", "check what works on this machine and terminal"),
     "help": ("help", "print a page of the documentation, or shell completion"),
 }

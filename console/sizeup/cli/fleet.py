@@ -143,7 +143,7 @@ def _print(arguments: argparse.Namespace, chosen: str, fleet: Fleet, accepted: S
 
 
 class Deploy:
-    """Write the files that let Ansible, Slurm or Kubernetes run sizeup on many hosts.
+    """Write the files that let Ansible, Slurm, Kubernetes or a container run sizeup.
 
     They are complete and meant to be read and changed. sizeup itself opens no connection here and starts nothing; what
     each engine needs and does is described by: sizeup help engines

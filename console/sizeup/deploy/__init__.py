@@ -1,4 +1,4 @@
-"""Files that let an engine for many hosts run sizeup: Ansible, Slurm, Kubernetes."""
+"""Files that let an engine run sizeup: Ansible, Slurm, Kubernetes, or one for containers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from sizeup.files import packaged
 
 ENGINES: Mapping[str, str] = MappingProxyType(
     {
-        "ansible": "ansible-playbook -i INVENTORY {folder}/playbook.yml -e sizeup_wheels=DIR",
+        "ansible": "ansible-playbook -i INVENTORY {folder}/playbook.yml -e sizeup_executables=DIR",
         "slurm": "sbatch --nodes=N {folder}/sizeup.sbatch",
         "kubernetes": "kubectl apply -f {folder}/job.yaml",
+        "container": "podman build -t sizeup {folder}/",
     }
 )
 """The engines, and the command that uses what is written."""
