@@ -118,7 +118,7 @@ async def test_the_next_picture_is_shown_and_the_one_before_again(console: Conso
         assert console.app.screen.query_one(ProbePage).names == (
             "Latency", "Over time", "Table", "Validity", "Distribution", "CDF"
         )  # fmt: skip
-        assert "3 samples, ! 1 sample disturbed" in words
+        assert "3 samples, ! 1 disturbed" in words
         assert [type(chart).__name__ for chart in charts] == [
             "LineChart", "BarChart", "NoneType", "LineChart", "LineChart"
         ]  # fmt: skip

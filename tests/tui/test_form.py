@@ -1,10 +1,15 @@
 """The controls of a form: what an arrow promises, and what a control is made of."""
 
+from pathlib import Path
+
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
-from consoles import Console, ended, settled
+from consoles import Console, ended, records, settled
+from declared import declaration_of, series_of
+from sizeup.model.plan import Plan, Step
+from sizeup.session.records import PlanRecord, StepStartRecord
 from sizeup.tui.screens.probe_forms import AdvancedSettings, FormField
 
 pytestmark = pytest.mark.ci
@@ -128,6 +133,21 @@ async def test_what_unfolds_settings_bears_no_arrow_of_a_list(console: Console) 
     assert folded == [False, True] * 2
     assert marks == ["[-]", "[+]"] * 2
     assert shown > 5
+
+
+@pytest.mark.parametrize("there", [True, False])
+async def test_the_target_of_the_run_that_is_shown_stands_in_the_form_while_it_exists(
+    console: Console, tmp_path: Path, there: bool
+) -> None:
+    path = str(tmp_path if there else tmp_path / "gone")
+    step = Step("io.direct", "io.direct", "Direct I/O", {"path": path}, 1.0, 2.0)
+    series = tuple(series_of("io.direct").values())
+    start = StepStartRecord(3, step, "sizeup 0", series, "curve", 0, declaration_of("io.direct"))
+    console.save([*records()[:2], PlanRecord(2, Plan("custom", (step,))), start, *ended("io.direct")])
+    async with console.shown(120, 40) as pilot:
+        target, *_ = await shown_form(console, pilot)
+
+        assert target.text == (path if there else "")
 
 
 async def test_escape_forgets_a_half_typed_target(console: Console) -> None:

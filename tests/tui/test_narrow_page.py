@@ -5,17 +5,18 @@ from array import array
 import pytest
 from msgspec.structs import replace
 
-from consoles import Console
+from consoles import Console, machine
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.share_bar import ScreenLook
 from sizeup.model.advice import Card
-from sizeup.model.plan import Better, Series, Step
-from sizeup.model.sample import Outcome, Progress, Status
+from sizeup.model.plan import Better, Declaration, Series, Step
+from sizeup.model.sample import Estimate, Outcome, Progress, Status
+from sizeup.probing.registry import load_registry
 from sizeup.session.records import EndRecord, OutcomeRecord
 from sizeup.session.value import Point, StepRun, point_key
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_page import draw_tiles
-from sizeup.tui.screens.probe_text import progress_rows, share_rows
+from sizeup.tui.screens.probe_text import entry, fact_rows, progress_rows, share_rows
 from sizeup.views.run.live_figures import live_tiles
 
 SECOND = 1_000_000_000
@@ -80,6 +81,35 @@ def test_the_time_left_is_told_on_a_narrow_page(width: int) -> None:
     row = progress_rows(a_ramp(), "", Runs(""), width)[0]
 
     assert "15 s left" in "".join(text for text, _ in row)[: width - 3]
+
+
+@pytest.mark.parametrize(("aim", "words"), [(0.03, "target ±3 %"), (None, "at most 2 s")])
+def test_samples_are_counted_towards_a_precision_or_a_time(aim: float | None, words: str) -> None:
+    run = a_ramp()
+    run.declaration = Declaration("storage", "target")
+    run.step = replace(run.step, settings={} if aim is None else {"target": aim})
+
+    assert progress_rows(run, "", Runs(""), 84)[1][0][0] == f"10 samples; {words}"
+
+
+def test_a_value_in_the_list_gives_way_to_the_name() -> None:
+    probe, found = load_registry().get("clock.cost"), machine()
+    lines = [
+        entry(probe, 12.5, None, found, width, pending="", refused=False, going_on=False).plain for width in (26, 18)
+    ]
+
+    assert lines == ["· Clock read cost   12.5 s", "· Clock read cost"]
+
+
+def test_bars_have_no_column_of_figures_without_names_beside_them() -> None:
+    series = Series("step", "Smallest step", "ns", Better.LOWER, "method")
+    run = StepRun(Step("s", "p", "Step", {}, 1.0, 2.0), "sizeup", {"step": series}, "bars", SECOND)
+    run.outcome = Outcome(Status.OK)
+    for method, value in (("rdtsc", 16.0), ("coarse", 12e6)):
+        at = {"method": method}
+        run.points[point_key("step", at)] = Point("step", at, estimate=Estimate("step", at, value))
+
+    assert [text for row in fact_rows(run, [], going_on=False) for text, _ in row][:1] == ["Validity"]
 
 
 @pytest.mark.ci

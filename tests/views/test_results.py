@@ -13,5 +13,5 @@ def test_a_caveat_is_stated_once_and_those_that_differ_in_figures_are_counted() 
 
     assert stated_once(caveats) == [
         "busy: 55 % before the run",
-        "the second half ran +8% (and 1 more with other figures)",
+        "the second half ran +8% (1 similar)",
     ]

@@ -4,15 +4,17 @@ from typing import Any
 
 import pytest
 
+from consoles import machine
 from sizeup.charts.chart import LineChart
 from sizeup.model.plan import Better, Declaration, Series, SeriesQuantity, Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Status
 from sizeup.session.value import Point, StepRun, point_key
+from sizeup.views.band import NextStep
 from sizeup.views.run.chart_list import TABLE, VALIDITY, chart_list, tabs
 from sizeup.views.run.live_figures import live_tiles, time_left
 from sizeup.views.run.point_rows import point_rows
 from sizeup.views.run.step import curve
-from sizeup.views.run.step_badge import BadgeLook, headline_text, step_badge
+from sizeup.views.run.step_badge import BadgeLook, headline_text, step_badge, step_band
 
 SECOND = 10**9
 LEVELS = Series("level", "Latency by level", "ns", Better.LOWER, headline={"level": "DRAM"})
@@ -164,7 +166,7 @@ def test_the_table_has_a_row_for_each_queue_depth_and_notes_once() -> None:
     assert rows.columns == ("QD", "IOPS", "p50 us", "p99 us", "±", "Flag", "Host CPU utilization %")
     assert [cell.text for cell in rows.rows[0]] == ["1", "9,000", "200", "900", "2.0 %", "", "10.0"]
     assert [row[5].text for row in rows.rows] == ["", "! 1", "! 1"]
-    assert rows.notes == ("1 32 of 100 requests were late (and 1 more with other figures)",)
+    assert rows.notes == ("1 32 of 100 requests were late (1 similar)",)
     assert rows.figures == (("Queue depth at the knee", "32"),)
 
 
@@ -203,6 +205,40 @@ def test_a_live_figure_is_the_one_of_the_table() -> None:
     point.estimate = Estimate("iops", {"queue_depth": 8}, 19e3)
     assert live_tiles(run)[0].text == "19k"
     assert "19,000" in [cell.text for row in point_rows(run).rows for cell in row]
+
+
+def test_each_level_of_memory_has_a_tile_with_the_working_set_that_it_shows() -> None:
+    sizes = Series("thp", "Pointer chase", "ns", Better.LOWER, "bytes", "bytes", "Working set", boundaries="memory")
+    run = a_run(sizes, status=None)
+    for number, (size, value) in enumerate(((16 << 10, 1.2), (30 << 10, 1.3), (512 << 10, 3.7), (16 << 20, 14.0))):
+        point = put(run, "thp", {"bytes": size}, value, low=value * 0.99, high=value * 1.01)
+        point.t_ns.append(SECOND * (number + 1))
+        point.values.append(value)
+    tiles = live_tiles(run, machine())
+
+    assert [(tile.name, tile.text, tile.note) for tile in tiles] == [
+        ("L1", "1.2 ns", "±1.0 % at 16 KiB"),
+        ("L2", "3.7 ns", "±1.0 % at 512 KiB"),
+        ("L3", "14 ns", "±1.0 % at 16 MiB"),
+        ("DRAM", "", "not yet"),
+    ]
+    assert [tile.name for tile in tiles if tile.newest] == ["L3"]
+    for size, value in ((48 << 20, 80.0), (128 << 20, 91.0)):
+        put(run, "thp", {"bytes": size}, value)
+    assert live_tiles(run, machine())[-1].text == "91 ns"  # of the largest working set
+
+
+def test_a_step_of_which_a_part_is_noisy_says_what_to_do_and_how_much_of_it_is() -> None:
+    run = a_run(LEVELS)
+    run.declaration = Declaration("memory", "target", title="Memory latency")
+    put(run, "level", {"level": "L1"}, 1.2, low=0.9, high=1.5, converged=False)
+    put(run, "level", {"level": "DRAM"}, 92.0, low=91.0, high=93.0)
+    band = step_band(run, "", "", NextStep(key="c"))
+
+    assert band.steps == (NextStep("Run Memory latency again on an idle machine, with more time.", "r"),)
+    assert "1 of 2 figures did not converge" in band.basis
+    assert band.number is not None
+    assert (band.number.text, band.number.unit, band.number.name) == ("92", "ns", "DRAM")
 
 
 @pytest.mark.parametrize(

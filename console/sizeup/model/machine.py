@@ -561,11 +561,17 @@ class Machine(Struct, frozen=True):
         return tuple(nic for nic in self.nics if is_port(nic) and nic.virtual_function_of is None)
 
     @property
+    def cache_sizes(self) -> dict[int, int]:
+        """Bytes of the largest single cache of data of each level, lowest level first; none without a known size."""
+        return dict(
+            sorted(
+                (cache.level, cache.size_bytes)
+                for cache in self.caches
+                if cache.size_bytes is not None and cache.kind is not CacheKind.INSTRUCTION
+            )
+        )
+
+    @property
     def last_level_cache_bytes(self) -> int | None:
         """Size of the largest single cache of the highest level; None where no size is known."""
-        sizes = [
-            (cache.level, cache.size_bytes)
-            for cache in self.caches
-            if cache.size_bytes is not None and cache.kind is not CacheKind.INSTRUCTION
-        ]
-        return max(sizes)[1] if sizes else None
+        return next(reversed(self.cache_sizes.values()), None)

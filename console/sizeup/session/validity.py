@@ -87,7 +87,8 @@ class StepValidity:
 
     def __init__(self, run: StepRun) -> None:
         self._run = run
-        self._again = f"run {run.step.probe} again"
+        self._name = run.declaration.title or run.step.probe
+        self._again = f"run {self._name} again"
         self._verdicts: dict[MeasurementKey, list[Point]] = {}
         for point in run.points.values():
             if self.is_verdict(point) and (_failed(point) or _may_be_a_cache(point)):
@@ -175,7 +176,7 @@ class StepValidity:
 
     def _remedy(self, verdict: Point, part: str) -> str:
         """What to do about one part of a verdict, as its series declares it."""
-        return f"run {self._run.step.probe} {self._run.series[verdict.series].remedies.get(part, 'again')}"
+        return f"run {self._name} {self._run.series[verdict.series].remedies.get(part, 'again')}"
 
     def _disturbed(self, point: Point) -> Invalid | None:
         """Return what is wrong with samples of which no estimate was made because something disturbed all of them."""

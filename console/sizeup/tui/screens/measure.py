@@ -41,7 +41,7 @@ from sizeup.views.run.step import latest_refusal, latest_run, runs_of, step_posi
 from sizeup.views.run.step_badge import step_band
 from sizeup.views.run.yardstick import Earlier, earlier_steps, yardstick
 
-_COLUMNS = 26
+_COLUMNS = 28
 """Of a line, until the list has a width."""
 
 
@@ -554,6 +554,8 @@ class MeasureScreen(ModeScreen):
             return
         session = self.host.runs.session
         run = self._run
+        if self._can_start(probe):
+            self._forms.take_target(probe, run)
         waiting = waiting_text(probe.name, self.host.runs, self._refusal(probe))
         startable = self._can_start(probe)
         state = (

@@ -27,6 +27,7 @@ from textual.widgets.select import NoSelection
 from sizeup.errors import SizeupError
 from sizeup.probing.manifest import PLANS, Parameter, expectation, parse_value
 from sizeup.probing.registry import RegisteredProbe
+from sizeup.session.value import StepRun
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.dialogs import PickDialog, ask
 from sizeup.tui.run_form import RunForm, entered, format_seconds, format_setting, label, value_label
@@ -437,6 +438,8 @@ class ProbeForms(Vertical):
         self._forms: dict[str, RunForm] = {}
         self._views: dict[str, RunFormView] = {}
         """The controls by probe."""
+        self._target_of: dict[str, StepRun] = {}
+        """The run by probe whose target was named last."""
         self._making = asyncio.Lock()
 
     def form_of(self, probe: RegisteredProbe) -> RunForm:
@@ -447,6 +450,18 @@ class ProbeForms(Vertical):
         if form.plan != self.plan:
             form.plan = self.plan
         return form
+
+    def take_target(self, probe: RegisteredProbe, run: StepRun | None) -> None:
+        """Name the target of a run that is shown, where it still exists and the form has none; once for each run."""
+        target, form = probe.manifest.target, self.form_of(probe)
+        if target is None or run is None or run is self._target_of.get(probe.name):
+            return
+        self._target_of[probe.name] = run
+        path = str(run.step.settings.get(target.setting, ""))
+        if not form.text(target.setting) and os.path.exists(path):
+            form.change(target.setting, path)
+            for view in self._views.values():
+                view.sync()
 
     @property
     def shown(self) -> RunFormView | None:

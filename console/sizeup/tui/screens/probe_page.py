@@ -365,7 +365,8 @@ class ProbePage(Vertical):
         self._name_frame(views, tabs_text(names, shown), self.card_title)
         position = step_position(run, session)
         self.query_one("#standing", SegmentRows).show(progress_rows(run, position, runs, self.size.width))
-        self.query_one(TileRow).show(live_tiles(run) if live and not zoomed else (), self.app.size.width)
+        tiles = live_tiles(run, machine) if live and not zoomed else ()
+        self.query_one(TileRow).show(tiles, self.app.size.width)
         self._show_table(run, shown=shown == TABLE)
         self._show_validity(run, shown=shown == VALIDITY and not samples, going_on=runs.going_on)
         if not drawn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from rich.cells import cell_len
 from rich.console import Group
@@ -18,10 +18,10 @@ from sizeup.model.sample import Disturbance, Status
 from sizeup.probing.manifest import PLANS
 from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
-from sizeup.session.validity import StepValidity, check_reasons
+from sizeup.session.validity import FAILED_CHECKS, StepValidity, check_reasons
 from sizeup.session.value import StepRun
 from sizeup.sizing.verdict import share_text
-from sizeup.text import plural
+from sizeup.text import capitalized, plural
 from sizeup.tui.run_form import format_seconds
 from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.cells import SegmentRow
@@ -38,6 +38,16 @@ from sizeup.views.run.step_badge import BadgeLook, headline_point, invalid_point
 _LOOKS = {"pass": "bold $text-success", "warn": "bold $text-warning", "fail": "bold $text-error"}
 _CHECK_MARKS = {"pass": "✓", "warn": "!", "fail": "✗"}
 _MOST_REASONS = 12
+_CHECKS = {
+    "direct": "No page cache",
+    "physical": "From the device, not a cache",
+    "steady": "Steady throughput",
+    "concurrent": "Writers run side by side",
+    "extending": "Writers extend side by side",
+    "submitters": "Enough submitting threads",
+    "cache": "Not from a cache",
+}
+"""What passes a check, by the name of the check; ``FAILED_CHECKS`` has what fails it."""
 
 
 def validity_lines(run: StepRun, *, going_on: bool) -> list[tuple[str, str]]:
@@ -46,13 +56,13 @@ def validity_lines(run: StepRun, *, going_on: bool) -> list[tuple[str, str]]:
     if run.outcome is None:
         return [("", "Judged when the step ends.")]
     lines = list(_checks(run))
+    invalid = invalid_points(run) if StepValidity(run).whole is None else ()
     reasons = stated_once(
-        f"{coordinates_text(point.at, run.series.get(point.series)) or run.series[point.series].title}: {reason}"
-        for point, reason in invalid_points(run)
-        if StepValidity(run).whole is None
+        f"{coordinates_text(point.at, run.series.get(point.series)) or run.series[point.series].title}: {found.clause}"
+        for point, found in invalid
     )
     if reasons:
-        lines += [*([("", "")] if lines else []), ("", "Figures that do not count:")]
+        lines += [*([("", "")] if lines else []), ("", "Too noisy, or not valid:")]
         lines += [("warn", reason) for reason in reasons[:_MOST_REASONS]]
         if len(reasons) > _MOST_REASONS:
             lines.append(("", f"{len(reasons) - _MOST_REASONS} more: see the table"))
@@ -63,28 +73,30 @@ def validity_lines(run: StepRun, *, going_on: bool) -> list[tuple[str, str]]:
 
 
 def _checks(run: StepRun) -> list[tuple[str, str]]:
-    """Return each check with its verdict: the worst where it was made at several places, and its reasons."""
+    """Return each check with its verdict, the worst of its places with how many these are, and its reasons."""
     validity = StepValidity(run)
-    worst: dict[str, float] = {}
-    places: dict[str, int] = {}
+    found: dict[str, list[float]] = {}
     reasons: dict[str, list[str]] = {}
     for point in run.points.values():
         value = point.value
         if not validity.is_verdict(point) or value is None:
             continue
         part = str(point.at.get("part", run.series[point.series].title))
-        places[part] = places.get(part, 0) + 1
-        worst[part] = min(worst.get(part, 1.0), value)
+        found.setdefault(part, []).append(value)
         if value < 1.0 and point.estimate is not None:
-            found = zip(point.estimate.caveats, check_reasons(point.estimate.caveats), strict=True)
-            reasons.setdefault(part, []).extend(reason if check == part else text for text, (check, reason) in found)
+            texts = zip(point.estimate.caveats, check_reasons(point.estimate.caveats), strict=True)
+            reasons.setdefault(part, []).extend(reason if check == part else text for text, (check, reason) in texts)
+    found.pop("all", None)
     lines = []
-    for part, value in sorted(worst.items(), key=lambda pair: (pair[1], pair[0])):
-        word = format_verdict(value)
-        count = f" at {places[part]} places" if places[part] > 1 else ""
-        if part == "all":
-            continue
-        lines.append((word, f"{part}: {word}{count}"))
+    for part, values in sorted(found.items(), key=lambda pair: (min(pair[1]), pair[0])):
+        worst = min(values)
+        word = format_verdict(worst)
+        count = f" ({values.count(worst)} of {len(values)})" if len(values) > 1 else ""
+        name = _CHECKS.get(part, part.capitalize())
+        if worst <= 0.0:
+            lines.append((word, f"{capitalized(FAILED_CHECKS.get(part, f'{name}: fail'))}{count}"))
+        else:
+            lines.append((word, name if worst == 1.0 else f"{name}: {word}{count}"))
         lines += [("", f"    {reason}") for reason in stated_once(reasons.get(part, ()))[:3]]
     return lines
 
@@ -169,7 +181,7 @@ def entry(
     refused: bool,
     going_on: bool,
 ) -> Content:
-    """A line of the list: a mark, the name, and its figure or its time as far as there is room.
+    """A line of the list: a mark, the name, and its figure or its time where there is room for both.
 
     ``seconds`` are what a run takes, ``pending`` says that its run waits or starts, ``refused`` whether its step
     was before it began, ``going_on`` whether any run is going on.
@@ -186,10 +198,10 @@ def entry(
         state = "not here"
     sign, token = _MARKS[look]
     name = Content.assemble((sign, token), " ", probe.manifest.title)
-    if not state:
+    room = width - cell_len(state) - 1
+    if not state or name.cell_length > room:  # the mark still says how it stands
         return name
-    room = max(width - cell_len(state), 0)
-    return name.truncate(max(room - 1, 0), ellipsis=True, pad=True) + Content.styled(f" {state}", "" if run else "$dim")
+    return name.pad_right(room - name.cell_length) + Content.styled(f" {state}", "" if run else "$dim")
 
 
 def _listed(run: StepRun, *, going_on: bool) -> tuple[BadgeLook, str]:
@@ -256,7 +268,7 @@ def about(
 def progress_rows(run: StepRun, position: str, runs: Runs, width: int) -> list[SegmentRow]:
     """Return how far a step is and what it is at, and below it what was counted and what to be careful with."""
     mark = (" PAUSED " if runs.paused else " RUNNING ", "badge-active")
-    words = (_counted(run) or "no samples yet", runs.caveat)
+    words = (f"{_counted(run) or 'no samples yet'}{_aim(run)}", runs.caveat)
     below = (("; ".join(filter(None, words)), "dim"),)
     step = f" {position}" if position else ""
     progress = run.progress
@@ -277,14 +289,28 @@ def _counted(run: StepRun) -> str:
     # Counted in C, as it is with every frame.
     calm = (Disturbance.NONE.value, Disturbance.WARMUP.value)
     disturbed = sum(len(point.flags) - sum(map(point.flags.count, calm)) for point in run.points.values())
-    words = plural(total, "sample") if total else "", f"! {plural(disturbed, 'sample')} disturbed" if disturbed else ""
+    words = plural(total, "sample") if total else "", f"! {disturbed} disturbed" if disturbed else ""
     return ", ".join(filter(None, words))
+
+
+def _aim(run: StepRun) -> str:
+    """Return up to where a step takes samples: the precision it aims at, else its time limit."""
+    aim = run.step.settings.get(run.declaration.precision)
+    if isinstance(aim, int | float) and aim > 0:
+        return f"; target ±{aim:.0%}".replace("%", " %")
+    return f"; at most {format_seconds(run.step.time_limit_seconds)}"
 
 
 def _short_title(title: str) -> str:
     """Return the name of a column with its unit, without what is between: ``p50 us``."""
     first, *others = title.split()
     return f"{first} {others[-1]}" if others else first
+
+
+def _column_ends(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return where each column ends that fits beside a chart."""
+    widths = (max(map(len, cells)) + 2 for cells in zip(*rows, strict=True))
+    return [end for end in accumulate(widths) if end <= _LISTED_COLUMNS]
 
 
 def share_rows(card: Card, look: ScreenLook) -> list[SegmentRow]:
@@ -301,24 +327,25 @@ def share_rows(card: Card, look: ScreenLook) -> list[SegmentRow]:
 def fact_rows(run: StepRun, share: Sequence[SegmentRow], *, going_on: bool) -> list[SegmentRow]:
     """Return the main figures of each load or size, the ``share`` of a workload, and which checks passed."""
     table = point_rows(run)
+    named = table.numeric[:1] == (True,)  # bars have their values beside their names
     columns = [number for number, one in enumerate(table.numeric) if one and table.columns[number] not in _UNLISTED]
-    short = [_short_title(table.columns[number]) for number in columns]
+    titles = [table.columns[number] for number in columns]
+    short = [_short_title(title) for title in titles]
     # Reads and writes have columns of their own, with the same short title.
-    listed = [
-        [one if short.count(one) == 1 else table.columns[number] for one, number in zip(short, columns, strict=True)]
-    ]
+    short = [one if short.count(one) == 1 else title for one, title in zip(short, titles, strict=True)]
     texts = [[row[number].text for number in columns] for row in table.rows]
-    listed += [["" if text == NOT_MEASURED else text for text in row] for row in texts]
-    widths = [max(map(len, cells)) + 2 for cells in zip(*listed, strict=True)]
-    ends = [end for end in accumulate(widths) if end <= _LISTED_COLUMNS]
+    texts = [["" if text == NOT_MEASURED else text for text in row] for row in texts]
+    whole, cut = _column_ends([titles, *texts]), _column_ends([short, *texts])
+    ends, listed = (whole, [titles, *texts]) if len(whole) >= len(cut) else (cut, [short, *texts])
+    widths = [end - start for start, end in pairwise((0, *ends))]
     found: list[SegmentRow] = [
         tuple(
             (text.rjust(width), "text" if number and column < 2 else "dim")
-            for column, (text, width, _) in enumerate(zip(row, widths, ends, strict=False))
+            for column, (text, width) in enumerate(zip(row, widths, strict=False))
         )
-        for number, row in enumerate(listed)
+        for number, row in enumerate(listed if named else ())
     ]
-    found += [(("", ""),), *share, (("Validity", "title"),)]
+    found += [*([(("", ""),)] if found else ()), *share, (("Validity", "title"),)]
     for status, text in validity_lines(run, going_on=going_on):
         mark = (f"{_MARKS[BadgeLook(status)][0]} ", f"status-{status}") if status in _CHECKED else ("  ", "")
         found.append((mark, (text.strip(), "text" if status in _CHECKED else "dim")))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from sizeup.model.machine import Machine
 from sizeup.model.plan import Better, Series
 from sizeup.model.sample import Progress
 from sizeup.session.value import Point, StepRun
-from sizeup.units import format_count, format_ns, format_value
-from sizeup.views.run.points import RATES, first_series, points_of
+from sizeup.units import format_bytes, format_count, format_ns, format_value
+from sizeup.views.run.points import RATES, first_series, half_width, points_of
 from sizeup.views.run.step_badge import axis_name
 
 _MOST_TILES = 6
@@ -47,8 +49,11 @@ def time_left(progress: Progress) -> str:
     return f"{format_ns(seconds * 1e9)} left" if seconds > 0 else ""
 
 
-def live_tiles(run: StepRun) -> tuple[LiveFigure, ...]:
-    """Return each series that matters at the point that was sampled last: the figure that its table and chart show."""
+def live_tiles(run: StepRun, machine: Machine | None = None) -> tuple[LiveFigure, ...]:
+    """Return each series that matters at the point that was sampled last: the figure that its table and chart show.
+
+    Of working sets the levels of memory that ``machine`` has.
+    """
     sampled = [point for point in run.points.values() if point.values and point.series in run.series]
     leading = None if sampled else first_series(run)
     points = sampled if leading is None else points_of(run, leading.name)[-1:]
@@ -56,6 +61,8 @@ def live_tiles(run: StepRun) -> tuple[LiveFigure, ...]:
         return ()
     newest = max(points, key=lambda point: (point.t_ns or (0,))[-1])
     first = run.series[newest.series]
+    if first.boundaries == "memory" and (levels := list(_level_tiles(run, first, newest, machine))):
+        return tuple(levels)
     place = {name: value for name, value in newest.at.items() if name not in ("direction", "stream")}
     tiles = []
     for number, series in enumerate(_ranked(run)):
@@ -67,6 +74,24 @@ def live_tiles(run: StepRun) -> tuple[LiveFigure, ...]:
     if isinstance(axis, int | float):
         tiles.append(LiveFigure(axis_name(first), format_value(axis, first.axis_unit or "1")))
     return tuple(tiles[:_MOST_TILES])
+
+
+def _level_tiles(run: StepRun, series: Series, newest: Point, machine: Machine | None) -> Iterator[LiveFigure]:
+    """Yield the caches and DRAM, each with the working set that was measured nearest its middle; DRAM the largest."""
+    sizes = {} if machine is None else machine.cache_sizes
+    sized = [(float(at), point) for point in points_of(run, series.name) if (at := point.at.get(series.axis or ""))]
+    below = 0.0
+    for name, end in [*((f"L{level}", float(size)) for level, size in sizes.items()), ("DRAM", math.inf)]:
+        inside = [(size, point) for size, point in sized if below < size <= end and point.value is not None]
+        middle, below = (below + end) / 2, end
+        size, point = min(inside, key=lambda one: (abs(one[0] - middle), -one[0]), default=(0.0, newest))
+        if not inside or point.value is None:
+            yield LiveFigure(name, "", "not yet")
+            continue
+        within = half_width(point, " ")
+        note = f"{f'±{within} ' if within else ''}at {format_bytes(size)}"
+        now = any(one is newest for _, one in inside)
+        yield LiveFigure(name, format_value(point.value, series.unit), note, tuple(point.values[-_MOST_SAMPLES:]), now)
 
 
 def _ranked(run: StepRun) -> Sequence[Series]:

@@ -153,13 +153,12 @@ def _coordinate_column(run: StepRun, name: str, *, numeric: bool) -> _Column:
 
 def _scale(source: _Source) -> tuple[float, str]:
     """Return what to divide all values of a column by, and the unit that is left."""
-    values = [abs(value) for point in source.points.values() if (value := point.value) is not None]
-    largest = max(values, default=0.0)
+    values = [abs(value) for point in source.points.values() if (value := point.value)]
+    largest, least = max(values, default=0.0), min(values, default=0.0)
     match source.series.unit:
-        case "ns":
-            return next(
-                ((factor, unit) for factor, unit in ((1e6, "ms"), (1e3, "us")) if largest >= factor), (1.0, "ns")
-            )
+        case "ns":  # the least value keeps two digits
+            units = ((1e6, "ms"), (1e3, "us"))
+            return next((one for one in units if largest >= one[0] and least >= 0.1 * one[0]), (1.0, "ns"))
         case "bytes/s":
             return (1e9, "GB/s") if largest >= 1e11 else (1e6, "MB/s")
         case "share":

@@ -59,8 +59,7 @@ def stated_once(caveats: Iterable[str]) -> list[str]:
     for caveat in caveats:
         groups.setdefault(without_figures(caveat), []).append(caveat)
     return [
-        alike[0] if len(set(alike)) == 1 else f"{alike[0]} (and {len(set(alike)) - 1} more with other figures)"
-        for alike in groups.values()
+        alike[0] if len(set(alike)) == 1 else f"{alike[0]} ({len(set(alike)) - 1} similar)" for alike in groups.values()
     ]
 
 

@@ -25,7 +25,6 @@ from sizeup.charts.chart import (
 )
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Series
-from sizeup.model.topology import CacheKind
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point as LoggedPoint
 from sizeup.session.value import Session, StepRun, point_key
@@ -329,11 +328,8 @@ def _size_boundaries(run: StepRun, machine: Machine | None) -> tuple[Boundary, .
     reaches = {reach for reach in extras if isinstance(reach, int | float) and reach > 0}
     found = [Boundary(reach, f"TLB {format_bytes(reach)}") for reach in reaches]
     if machine is not None:
-        caches: dict[int, int] = {}
-        for cache in machine.caches:
-            if cache.kind is not CacheKind.INSTRUCTION and cache.size_bytes is not None:
-                caches[cache.level] = max(caches.get(cache.level, 0), cache.size_bytes)
-        found += [Boundary(size, f"L{level} {format_bytes(size)}", ends_region=True) for level, size in caches.items()]
+        caches = machine.cache_sizes.items()
+        found += [Boundary(size, f"L{level} {format_bytes(size)}", ends_region=True) for level, size in caches]
         pages = [pool.page_bytes for node in machine.nodes for pool in node.huge_pages]
         nodes = [node.memory_bytes for node in machine.nodes if node.memory_bytes]
         for name, sizes in (("huge page", pages), ("node", nodes)):

@@ -9,13 +9,14 @@ from msgspec import Struct
 
 from sizeup.model.plan import Series
 from sizeup.model.sample import Status
-from sizeup.session.validity import StepValidity
+from sizeup.session.validity import Invalid, StepValidity
 from sizeup.session.value import Point, StepRun
 from sizeup.text import capitalized, plural
 from sizeup.units import format_count, format_ns, format_value, number_and_unit
 from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.run.latency_throughput import KNEE, latency_series, throughput_series
 from sizeup.views.run.points import RATES, first_series, half_width, point_text, points_of
+from sizeup.views.run.results import coordinates_text
 from sizeup.views.run.step import headline_points, mark, point_value, standing_of
 
 _MOST_LEVELS = 6
@@ -93,23 +94,26 @@ def step_band(run: StepRun, position: str, day: str, offered: NextStep) -> Band:
     badge = step_badge(run, going_on=False)
     word = badge.word
     figure = headline_text(run)
-    sentence, more = capitalized(badge.text), badge.more
+    sentence, more, marked = capitalized(badge.text), badge.more, ""
     if run.finished:
         word = _VALIDITY_WORDS.get(word, word)
         whole = StepValidity(run).whole
         if whole is not None:
             sentence, more = f"{capitalized(whole.cause)}.", capitalized(whole.remedy)
+        elif badge.look is BadgeLook.WARN:
+            marked, more = badge.more, next((capitalized(found.remedy) for _, found in invalid_points(run)), "")
     samples = sum(len(point.values) for point in run.points.values())
     counted = plural(samples, "sample") if samples else ""
-    words = figure if figure != sentence else "", day and f"measured {day}", position, counted
+    words = figure if figure != sentence else "", marked, day and f"measured {day}", position, counted
     basis = " · ".join(filter(None, words))
     step = NextStep(f"{more}.", "r") if more and badge.look is not BadgeLook.PASS else offered
     if not run.finished:
         step = NextStep("The whole reason stands in Validity.", "v", "goes there")
-    found, number = None if _levels(run) else headline_point(run), None
+    found, number = headline_point(run), None
     if found is not None and (value := found[1].value) is not None:
         series = found[0]
-        number = Number(*number_and_unit(value, series.unit), name=series.short_title)
+        where = coordinates_text(found[1].at, series) if series.headline else series.short_title
+        number = Number(*number_and_unit(value, series.unit), name=where)
         if series.unit == "1/s":
             text = format_count(value, "")
             number = Number(text.rstrip("kM"), f"{text.lstrip('0123456789.')} {series.title}".strip())
@@ -220,10 +224,10 @@ def axis_name(series: Series) -> str:
     return short if short.isupper() else short.capitalize()
 
 
-def invalid_points(run: StepRun) -> Iterable[tuple[Point, str]]:
-    """Return the figures of an ended step that do not count, each with the reason."""
+def invalid_points(run: StepRun) -> Iterable[tuple[Point, Invalid]]:
+    """Yield the figures of an ended step that do not count, each with the reason."""
     validity = StepValidity(run)
     for point in run.points.values() if validity.ended else ():
         invalid = validity.of(point)
         if invalid is not None:
-            yield point, invalid.clause
+            yield point, invalid
