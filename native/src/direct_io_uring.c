@@ -124,7 +124,7 @@ static int uring_open(struct io_queue *queue)
 		status = -EINVAL;
 	else
 		status = uring_map(ring, &params);
-	if (status < 0) {
+	if (!ring->sq_tail) { /* not mapped */
 		if (ring->fd >= 0)
 			close(ring->fd);
 		free(ring);

@@ -52,7 +52,7 @@ static pthread_t main_thread;
 static int target; /* the only descriptor that requests may name */
 static int ring_fd;
 static int registered;
-static int64_t now_ns;
+static _Atomic int64_t now_ns;
 static int64_t reading_ns; /* that a worker takes to read the clock */
 static int64_t service_ns; /* of each request, but of the first that takes first_ns longer */
 static int64_t first_ns;
@@ -90,12 +90,12 @@ ssize_t __real_pread(int fd, void *buffer, size_t length, off_t offset);
 
 int64_t __wrap_sizeup_clock_now_ns(void)
 {
-	return __atomic_add_fetch(&now_ns, pthread_equal(pthread_self(), main_thread) ? 0 : reading_ns, __ATOMIC_SEQ_CST);
+	return now_ns += pthread_equal(pthread_self(), main_thread) ? 0 : reading_ns;
 }
 
 static void pass(int64_t ns)
 {
-	__atomic_add_fetch(&now_ns, ns > 0 ? ns : 0, __ATOMIC_SEQ_CST);
+	now_ns += ns > 0 ? ns : 0;
 }
 
 int __wrap_nanosleep(const struct timespec *pause, struct timespec *left)

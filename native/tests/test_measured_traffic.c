@@ -87,7 +87,8 @@ void __wrap_sizeup_arena_close(struct sizeup_arena *arena)
 {
 	for (uint64_t block = 0; own_index >= 0 && arena->start && !guarding && block < BLOCKS; block++)
 		for (uint64_t i = 0; i < BLOCK / 8; i++)
-			written[own_index][block] += member[own_index].words[block * BLOCK / 8 + i] != 0 && written[own_index][block] < 255;
+			if (member[own_index].words[block * BLOCK / 8 + i] && written[own_index][block] < 255)
+				written[own_index][block]++;
 	__real_sizeup_arena_close(arena);
 }
 
