@@ -122,10 +122,15 @@ def records(
     converged: bool = True,
     half: float = 0.03,
     extra: Mapping[str, float] | None = None,
+    rounds: int = 1,
 ) -> list[Record]:
-    """Return what a complete run of five probes writes."""
+    """Return what a complete run of five probes writes, each as many times as there are rounds."""
     measured = _measured(figures)
-    steps = tuple(Step(probe, probe, probe, (settings or {}).get(probe, {}), 1.0, 60.0) for probe in measured)
+    steps = tuple(
+        Step(f"{probe}~{number}" if number > 1 else probe, probe, probe, (settings or {}).get(probe, {}), 1.0, 60.0)
+        for number in range(1, rounds + 1)
+        for probe in measured
+    )
     written: list[Record] = [
         SessionRecord(1, f"{host}-{started}", "sizeup 0.2.0", host, started),
         EnvironmentRecord(10, {"kernel": "5.14.0", "load_1min": 0.2, **(facts or {})}),
@@ -148,7 +153,7 @@ def records(
             written.append(SamplesRecord(step.id, name, at, (start + 5,), (value,)))
             written.append(EstimateRecord(start + 10, step.id, estimate))
         written.append(OutcomeRecord(start + 20, step.id, Outcome(status)))
-    written.append(EndRecord(9 * _SECOND, "complete"))
+    written.append(EndRecord((len(steps) + 4) * _SECOND, "complete"))
     return written
 
 

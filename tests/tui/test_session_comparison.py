@@ -22,11 +22,12 @@ def rows(console: Console) -> list[str]:
     return console.app.screen.query_one(ChangeTable).drawing.text().splitlines()
 
 
-def before_and_after(folder: Path) -> None:
+def before_and_after(folder: Path, rounds: int = 1, *, converged: bool = True) -> None:
     """Two sessions of one host, between which a port lost its link."""
-    write(folder, "db01", records("db01", Figures(), server(), started="2026-01-01T09:00:00Z"), "old")
-    slower = records("db01", Figures(iops=110e3), with_port_down(server()), started="2026-01-02T09:00:00Z")
-    write(folder, "db01", slower, "new")
+    old = records("db01", Figures(), server(), started="2026-01-01T09:00:00Z", rounds=rounds)
+    write(folder, "db01", old, "old")
+    new = {"started": "2026-01-02T09:00:00Z", "rounds": rounds, "converged": converged, "half": 0.3}
+    write(folder, "db01", records("db01", Figures(iops=110e3), with_port_down(server()), **new), "new")
 
 
 async def test_the_session_that_was_marked_last_is_the_baseline(console: Console, folder: Path) -> None:
@@ -69,7 +70,7 @@ async def test_a_comparison_begins_with_its_answer_and_says_how_many_runs_are_mi
 
 
 async def test_what_else_changed_is_named_with_the_likely_cause_first(console: Console, folder: Path) -> None:
-    before_and_after(folder)
+    before_and_after(folder, rounds=6)
     async with console.shown(120, 40, keys=("5", "c")) as pilot:
         await pressed(pilot, "enter")
         await pilot.pause()
@@ -79,6 +80,22 @@ async def test_what_else_changed_is_named_with_the_likely_cause_first(console: C
     assert "host4" in first
     assert "Can the runs be compared?" in rest
     assert "Interleaved" in rest
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (120, 40)])
+async def test_a_change_that_the_runs_cannot_tell_has_no_cause_and_figures_that_scatter_are_counted(
+    console: Console, folder: Path, columns: int, lines: int
+) -> None:
+    before_and_after(folder, converged=False)
+    async with console.shown(columns, lines, keys=("5", "c")) as pilot:
+        await pressed(pilot, "enter")
+        await pilot.pause()
+        causes, band = console.says("#else"), console.app.screen.band()
+
+    assert band.word == "CANNOT TELL"
+    assert "host4" in causes
+    assert "likely cause" not in causes
+    assert re.search(r"All figures valid\s+no, (\d+) of \1 did not converge", causes)
 
 
 async def test_b_swaps_the_sides_and_z_gives_the_curves_the_screen_but_not_the_last_line(

@@ -48,6 +48,8 @@ class RunValue(Struct, frozen=True):
     """Why the run itself calls this figure invalid; empty where it does not."""
     card: str = ""
     """The card of a named figure; empty for what is none."""
+    scatter: bool = False
+    """Whether a named figure did not converge in this run."""
 
 
 class Digest(Struct, frozen=True):
@@ -159,4 +161,4 @@ def _headlines(session: Session, started: float | None) -> Iterator[RunValue]:
         run = f"{session.header.id}~{number}"
         for found in headlines(runs):
             value = RunValue(found.name, point_key(found.name, {}), {}, found.series, found.value, run, {}, "", when)
-            yield replace(value, invalid=found.invalid, card=found.card)
+            yield replace(value, invalid=found.invalid, card=found.card, scatter=found.scatter)

@@ -236,7 +236,7 @@ class CompareScreen(ModeScreen):
         lines += [Content(""), Content.styled("Can the runs be compared?", "bold $hi")]
         for trust in self._answer.trust:
             sign = Content.styled("● " if trust.status == "ok" else "▲ ", f"${trust.status}")
-            gap = " " * (width - 2 - cell_len(trust.name) - cell_len(trust.text))
+            gap = " " * (width - 2 - cell_len(trust.name) - cell_len(trust.text)) or "\n  "
             lines.append(sign + Content(f"{trust.name}{gap}") + Content.styled(trust.text, "$dim"))
         return lines
 

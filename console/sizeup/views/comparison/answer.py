@@ -133,8 +133,8 @@ def answer(comparison: Comparison, overlay: LineChart | None = None) -> Answer:
 
 
 def changed_card(rows: Sequence[ChangeRow]) -> str:
-    """Return the resource of the first valid figure that is not the same; empty where all are."""
-    unchanged = (ChangeResult.SAME, ChangeResult.NOT_VALID)
+    """Return the resource of the first figure of which a change was found; empty where none was."""
+    unchanged = (ChangeResult.SAME, ChangeResult.CANNOT_TELL, ChangeResult.NOT_VALID)
     return next((row.card.lower() for row in rows if row.result not in unchanged), "")
 
 
@@ -329,10 +329,15 @@ def compared_hosts(comparison: Comparison) -> str:
 
 def trust(comparison: Comparison) -> tuple[Trust, ...]:
     """Return what decides whether both sides can be compared."""
-    invalid = sum(any(one.invalid) for one in comparison.headlines)
+    figures = comparison.headlines
+    invalid = sum(any(one.invalid) for one in figures)
+    wide = {one.metric for side in comparison.sides for digest in side for one in digest.headlines if one.scatter}
+    scattered = sum(one.metric in wide and not any(one.invalid) for one in figures)
+    counts = [f"{invalid} of {len(figures)}"] if invalid or not scattered else []
+    counts += [f"{scattered} of {len(figures)} did not converge"] if scattered else []
     asked = (
         ("Same settings", not comparison.other_settings, "see the notes"),
-        ("All figures valid", not invalid, f"{invalid} of {len(comparison.headlines)}"),
+        ("All figures valid", not invalid and not scattered, ", ".join(counts)),
         ("Interleaved", comparison.interleaved, "drift is possible"),
     )
     return tuple(Trust(name, "ok" if good else "warn", "yes" if good else f"no, {why}") for name, good, why in asked)
