@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from consoles import machine
 from sizeup.model.advice import AdviceSet, Failure
 from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import PathBudget, Stage
 from sizeup.model.storage import Hba, Transport
 from sizeup.quantity import Origin
 from sizeup.session.records import SessionRecord
@@ -17,7 +18,7 @@ from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
 from sizeup.views.band import NextStep
-from sizeup.views.cards.balance import balance
+from sizeup.views.cards.balance import balance, delivers
 from sizeup.views.result.band import card_bar, changed_band, summary_band, worst_share
 from sizeup.views.result.changed import changes, session_before
 from sizeup.views.result.resource_rows import resource_rows, warnings_text
@@ -132,6 +133,34 @@ def test_the_balance_is_that_of_the_rule_of_thumb() -> None:
     assert {one.resource: one.bytes_per_second for one in found.supplies}["network"] == 10e9 / 8
     assert balance(None) is None
     assert balance(machine(base_clock=None)) is None
+
+
+def test_the_widest_path_is_named_by_its_own_kind_and_the_network_has_what_detect_says() -> None:
+    ports = (
+        Hba("host0", Transport.FC, state="Online", speed_bits_per_second=16 * 10**9),
+        Hba("host11", Transport.SAS, state="Online"),
+    )
+    budgets = tuple(
+        PathBudget(device, None, None, (Stage("port", device, rate, "link"),), rate, f"port {device}")
+        for device, rate in (("host0", 1.6e9), ("host11", 3.6e9), (machine().ports[0].name, 1.1e9))
+    )
+    found = balance(machine(hbas=ports, budgets=budgets))
+
+    assert found is not None
+    assert [(one.title, one.bytes_per_second) for one in found.supplies if one.resource != "memory"] == [
+        ("SAS", 3.6e9), ("Fibre Channel", 1.6e9), ("Network", 1.1e9),
+    ]  # fmt: skip
+    assert found.sentence().startswith("SAS feeds")
+    assert (delivers(found, "storage"), delivers(found, "network")) == ("3.6 GB/s, SAS", "1.1 GB/s")
+
+
+def test_critical_findings_are_not_called_warnings() -> None:
+    grave = [Finding(f"md.{n}", Severity.CRITICAL, "degraded", (), "", "") for n in range(2)]
+    found = machine(findings=(*grave, Finding("memory.low", Severity.WARNING, "low", (), "", "")))
+    band = summary_band(summary(found, None, None), STEPS, found)
+
+    assert band.sentence == "This server has 2 critical findings and 1 warning; no measurements yet."
+    assert band.short == "2 critical findings and 1 warning; no measurements yet."
 
 
 def test_what_changed_is_of_the_session_before_of_the_same_host(

@@ -11,6 +11,7 @@ from msgspec import Struct
 from sizeup.charts.share_bar import ShareBar
 from sizeup.model.machine import Machine
 from sizeup.model.network import is_port
+from sizeup.model.storage import Transport
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.storage_paths import storage_path_bandwidths
 from sizeup.units import format_rate
@@ -21,7 +22,14 @@ if TYPE_CHECKING:
 _TYPICAL = "io.ghz-rule.exact"
 _LOADS = {"Data loading": "io.class.load.per-core", "Light scans": "io.class.light-scan.per-core"}
 """The least and the most that a core takes in."""
-_KINDS = {"NVMe": "Local NVMe", "HBA": "Fibre Channel", "NFS": "NFS"}
+_KINDS = {"NVMe": "Local NVMe", "NFS": "NFS"}
+_TRANSPORTS = {
+    Transport.FC: "Fibre Channel",
+    Transport.FCOE: "Fibre Channel",
+    Transport.SAS: "SAS",
+    Transport.ISCSI: "iSCSI",
+    Transport.SATA: "SATA",
+}
 _BYTES_PER_TRANSFER = 8
 
 
@@ -84,14 +92,18 @@ def _supplies(machine: Machine, session: Session | None) -> Iterator[Supply]:
         value = sum(modules) * _BYTES_PER_TRANSFER if read is None else read
         yield Supply("memory", "Memory", float(value))
     paths = storage_path_bandwidths(machine)
+    titles = {hba.name: _TRANSPORTS.get(hba.transport, "Storage") for hba in machine.hbas}
     for path in paths:
         if path.bytes_per_second:
-            yield Supply("storage", _KINDS.get(path.kind, "Storage"), path.bytes_per_second)
+            title = _KINDS.get(path.kind) or titles.get(path.devices[0], "Storage")
+            yield Supply("storage", title, path.bytes_per_second)
     if not paths and (measured := _measured(session, "storage.bandwidth")) is not None:
         yield Supply("storage", "Storage", measured)
-    links = [nic.speed_bits_per_second or 0 for nic in machine.nics if is_port(nic) and nic.carrier]
+    payload = {one.device: one.limit_bytes_per_second for one in machine.budgets}
+    up = (nic for nic in machine.nics if is_port(nic) and nic.carrier)
+    links = [payload.get(nic.name) or (nic.speed_bits_per_second or 0) / 8 for nic in up]
     if any(links):
-        yield Supply("network", "Network", sum(links) / 8)
+        yield Supply("network", "Network", sum(links))
 
 
 def _measured(session: Session | None, name: str) -> float | None:
@@ -105,6 +117,8 @@ def _measured(session: Session | None, name: str) -> float | None:
 
 
 def delivers(found: Balance | None, resource: str) -> str:
-    """Return the most that a resource can deliver, in words; empty where that is unknown."""
-    supplies = () if found is None else found.supplies
-    return next((format_rate(one.bytes_per_second) for one in supplies if one.resource == resource), "")
+    """Return the most that a resource can deliver, and by which of several ways; empty where that is unknown."""
+    supplies = [] if found is None else [one for one in found.supplies if one.resource == resource]
+    if not supplies:
+        return ""
+    return format_rate(supplies[0].bytes_per_second) + (f", {supplies[0].title}" if len(supplies) > 1 else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -63,17 +64,19 @@ def summary_band(
     """
     verdict, card = shown.verdict, first_card(shown.given.cards)
     if card is None:
-        warnings = sum(finding.severity is not Severity.INFO for _, finding in shown.findings)
+        number_of = Counter(finding.severity for _, finding in shown.findings)
+        grave = ((Severity.CRITICAL, "critical finding"), (Severity.WARNING, "warning"))
+        counts = [plural(number_of[severity], name) for severity, name in grave if number_of[severity]]
         results = [view.found for view in shown.cards if view.found.texts]
         measured = next((f"measured: {found.texts[0]}" for found in results if found.valid), "")
         measured = measured or ("no valid measurements yet" if results else "no measurements yet")
         is_guest = machine is not None and machine.pus and machine.platform.hypervisor
         what = "This virtual machine" if is_guest else "This server"
-        sentence = f"{what} has {plural(warnings, 'warning') if warnings else 'no warnings'}; {measured}."
+        short = f"{listed(counts) or 'no warnings'}; {measured}."
         number = None
         if machine is not None and machine.core_count:
             number = Number(str(machine.core_count), "", f"cores, {plural(machine.pu_counts.online, 'thread')}")
-        return Band("NO WORKLOAD", "acc", sentence, steps=tuple(steps[:2]), number=number)
+        return Band("NO WORKLOAD", "acc", f"{what} has {short}", capitalized(short), tuple(steps[:2]), number=number)
     assumed = f"{len(card.assumed)} assumed" if card.assumed else ""
     short, name = "", capitalized(RESOURCE_NAMES.get(card.resource, card.resource))
     if card.facts is not None and card.share is not None:
