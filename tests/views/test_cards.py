@@ -446,3 +446,13 @@ def test_a_list_of_sessions_has_a_sign_for_each_state_of_a_figure(estimates: lis
     entry = StoredSession(Path("a.sizeup.jsonl"), 1, 0, found)
 
     assert listed_figures(entry).iops == listed
+
+
+def test_a_capacity_that_was_entered_stands_before_what_was_detected() -> None:
+    texts = {"machine.memory_gib": "256", "sga.mb": "50000", "workload.cpu_percent": "50"}
+    inputs = {key: KEYS[key].parse(text, Origin.USER, "--set") for key, text in texts.items()}
+    found = {view.resource: view.detected for view in card_views(size(described(machine(), inputs)), machine())}
+
+    assert found["memory"][0] == "256 GiB entered"
+    assert len(found["memory"]) > 1
+    assert not any("entered" in text for text in found["cpu"])  # of which the demand alone was entered

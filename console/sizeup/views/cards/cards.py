@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from sizeup.charts.table import UNKNOWN
 from sizeup.model.advice import Advice, AdviceSet, Card
+from sizeup.quantity import Origin
 from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.units import format_in
@@ -45,6 +46,8 @@ VERDICT = "verdict."
 """What begins the ids of verdicts of a resource."""
 OUTAGE = "outage"
 """What stands for the share after a failure that leaves nothing."""
+_CAPACITY_KEYS = ("machine.cores", "machine.sockets", "machine.memory_gib", "capacity.", "path.", "array.", "device.")
+"""What begins the keys of inputs that describe a capacity."""
 USED, N_PLUS_ONE = "Used", "N+1"
 """Titles of columns: the share of the capacity that the demand takes, today and after the worst single failure."""
 
@@ -146,16 +149,23 @@ def card_views(given: AdviceSet, machine: Machine | None, session: Session | Non
     """
     judged = {card.resource: card for card in given.cards}
     shown = [resource for resource in TITLES if resource != "space" or (resource in judged and judged[resource].demand)]
-    views = [_card_view(judged.get(resource) or Card(resource, "unknown"), machine, session) for resource in shown]
+    views = [
+        _card_view(judged.get(resource) or Card(resource, "unknown"), given, machine, session) for resource in shown
+    ]
     return tuple(sorted(views, key=lambda view: (view.resource == "license", _WORST.index(view.status))))
 
 
-def _card_view(card: Card, machine: Machine | None, session: Session | None) -> CardView:
-    view = CardView(card, (card.detected,) if card.detected else ())
+def _card_view(card: Card, given: AdviceSet, machine: Machine | None, session: Session | None) -> CardView:
+    judging = given.find(card.advice)
+    inputs = () if judging is None else judging.inputs
+    of_user = (one.key for one in inputs if one.quantity is not None and one.quantity.origin is Origin.USER)
+    entered = bool(card.detected) and any(key.startswith(_CAPACITY_KEYS) for key in of_user)
+    view = CardView(card, (f"{card.detected}{' entered' if entered else ''}",) if card.detected else ())
     if machine is not None:
         from sizeup.views.cards.detected import detected_texts
 
-        view = replace(view, detected=detected_texts(machine, card.resource) or view.detected)
+        detected = detected_texts(machine, card.resource) or view.detected
+        view = replace(view, detected=tuple(dict.fromkeys((*view.detected, *detected))) if entered else detected)
     if session is None or not session.steps:
         return view
     from sizeup.views.cards.measured import measured_texts  # which the first screen of a machine does without
