@@ -1,8 +1,10 @@
 """The commits of a workload, judged against those that a log made durable."""
 
 import pytest
+from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
+from sizeup.model.plan import Gentle
 from sizeup.model.sample import Estimate
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.value import Session
@@ -11,6 +13,7 @@ from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import parse_settings
 from sizeup.views.cards.measured import measured_texts
+from sizeup.views.result.answer import answer_details
 from sizing.measured_sessions import put, session
 from sizing.sized import card
 
@@ -43,7 +46,9 @@ def test_the_most_committers_that_the_workload_has_count() -> None:
 
         assert isinstance(value, Quantity)
         assert (value.value, value.unit, value.origin) == (rate, "1/s", Origin.MEASURED)
-        assert [one.end for one in value.uncertainties] == ([190] if given is None else [])
+        assert [(one.end, one.upper) for one in value.uncertainties] == (
+            [(190, False), (5200, True)] if given is None else []
+        )
 
 
 def test_a_rate_that_one_alone_would_miss_is_assumed() -> None:
@@ -51,12 +56,48 @@ def test_a_rate_that_one_alone_would_miss_is_assumed() -> None:
         (found,) = (one for one in judged(commits(), *settings).cards if one.resource == "storage")
         return found.status, found.assumed
 
+    def assumed(share: str) -> tuple[str, ...]:
+        return (f"workload.committers=8 by default ({share})",)
+
+    # 760 /s of 8 sessions: 190 /s of one alone are 400 / 190 = 211 %, 5,200 /s of 64 are 900 / 5,200 = 17 %.
     assert status("workload.commits_s=100") == ("pass", ())
-    assert status("workload.commits_s=400") == ("assumed", ("8 sessions that commit at once by default (211% at 1)",))
+    assert status("workload.commits_s=400") == ("assumed", assumed("211% at 190 /s"))
     assert status("workload.commits_s=400", "workload.committers=8") == ("pass", ())
     assert status("workload.commits_s=400", "workload.committers=2") == ("fail", ())
-    assert status("workload.commits_s=900")[0] == "fail"
+    assert status("workload.commits_s=900") == ("fail", assumed("17% at 5,200 /s"))
+    assert status("workload.commits_s=6000") == ("fail", ()), "above those of the most sessions, too"
     assert status("workload.commits_s=900", "capacity.commits_s=2000") == ("pass", ()), "what was typed counts"
+
+
+def test_what_was_unsteady_or_beside_others_or_gentle_leaves_its_ends_open() -> None:
+    def seconds(gentle: Gentle | None = None, **extra: float) -> Session:
+        """8 sessions in two seconds, of 400 and of 1,100 commits; in three ramps, and not steady."""
+        found = session("io.commit")
+        run = found.steps["io.commit"]
+        run.step = replace(run.step, gentle=gentle)
+        put(run, Estimate("commits", at(8), 750.0, 700.0, 800.0, replicates=3, extra=extra))
+        (point,) = run.points.values()
+        for second, value in ((1, 400.0), (2, 1100.0)):
+            point.t_ns.append(second * 10**9)
+            point.values.append(value)
+            point.flags.append(0)
+        put(run, Estimate("validity", {**at(8), "part": "steady"}, 0.0, caveats=("steady: x",)))
+        return found
+
+    def status(demand: int, found: Session) -> str:
+        settings = (f"workload.commits_s={demand}", "workload.committers=8")
+        return next(one for one in judged(found, *settings).cards if one.resource == "storage").status
+
+    assert status(200, seconds()) == "pass", "50 % of the worst second"
+    assert status(500, seconds()) == "uncertain", "125 % of the worst second, 45 % of the best"
+    assert status(1200, seconds()) == "fail", "109 % of the best"
+    shown = judged(seconds(), "workload.commits_s=500", "workload.committers=8", *LOAD, "capacity.iops=50000")
+    lines = next(one for one in shown.advice if one.id == "verdict.storage").working
+    assert "commits of the log: 500 commits/s / 750 commits/s = 66.6667%" in lines
+    assert "  only 400 commits/s are certain, because throughput was not steady" in lines
+    assert ("Limit", "commits of the log at 67% (not certain); storage at 40%") in list(answer_details(shown))
+    for open_end in (seconds(others_share=0.5), seconds(Gentle(iops=500))):
+        assert status(1200, open_end) == "uncertain"
 
 
 def test_a_figure_that_is_wrong_is_not_used_and_one_that_varied_is() -> None:

@@ -36,10 +36,12 @@ from sizeup.sizing.inputs.uncertainty import (
     WITHIN_P99,
     Surroundings,
     of_block_size,
+    of_commits,
     why_lower_bound,
     with_other_runs,
     with_uncertainties,
 )
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.storage_paths import (
     Capacity,
     StorageTarget,
@@ -126,15 +128,17 @@ def _commits(runs: Sequence[StepRun], stated: Mapping[str, Value]) -> dict[str, 
     """Commits a second of the most committers that the workload has, of the slowest target; a default has two ends."""
     given = stated.get("workload.committers")
     most = given.value if isinstance(given, Quantity) else USUAL_COMMITTERS
-    found = [one for one in figures(runs, "storage.commits") if one.load <= most]
+    found = figures(runs, "storage.commits")
     of_valid = [one for one in found if one.invalid is None or one.invalid.still_bounds]
-    one = max(of_valid or found, key=lambda one: (one.load, -one.value), default=None)
-    if one is None or not of_valid:
+    fitting = [one for one in found if one.load <= most]
+    one = max(fitting, key=lambda one: (one in of_valid, one.load, -one.value), default=None)
+    if one is None or one not in of_valid:
         return {} if one is None else {"capacity.commits_s": not_valid(one, "1/s")}
-    alone = [other.value for other in of_valid if other.load == 1 and other.run is one.run]
-    why = f"{one.load:g} sessions that commit at once by default"
-    uncertainties = [Uncertainty(end, why, default=True) for end in alone if given is None and one.load > 1]
-    return {"capacity.commits_s": replace(quantity(one, "1/s"), uncertainties=tuple(uncertainties))}
+    value, by_load = of_commits(one), {other.load: other for other in of_valid if _sweep(other) == _sweep(one)}
+    ends = {min(by_load), max(by_load)} - {one.load} if given is None else set[float]()
+    why, action = f"workload.committers={one.load:g} by default", f"Use {KEYS['workload.committers'].flag}"
+    defaults = [Uncertainty(by_load[end].value, why, action, end > one.load, default=True) for end in sorted(ends)]
+    return {"capacity.commits_s": replace(value, uncertainties=(*value.uncertainties, *defaults))}
 
 
 def _size_bytes(figure: MeasuredFigure) -> float:

@@ -38,6 +38,7 @@ _WRITTEN = 0.1
 _ANY_DATABASE_BYTES = 32 << 30
 """Old data of this size stands for a database of any size."""
 _LONGER, _IDLE = "Measure for longer, on an idle host", "Measure again when idle"
+_FULL = "Measure at full load"
 _CLOUDS = ("Amazon", "Google", "Microsoft", "Alibaba", "DigitalOcean", "OpenStack", "Oracle", "Hetzner", "Tencent")
 """Vendors by DMI whose guests have volumes with burst credits."""
 _HOST = "the host of this guest"
@@ -96,21 +97,12 @@ def with_uncertainties(
     cold: MeasuredFigure | None,
 ) -> Quantity:
     """Return a figure with everything that moves one of its ends; ``sweep`` are those that differ in load alone."""
-    unit = "bytes/s" if KEYS[key].unit == "MB/s" else "1/s"
-    value, (worst, best, why) = quantity(figure, unit), _observed(figure)
-    uncertainties, searched = list[Uncertainty](), figure.declared.name == WITHIN_P99
-    if why:
-        action = "Confirm one for a minute (preset slo)" if searched else _LONGER
-        value = replace(value, value=value.value or best, low=None, high=None)
-        uncertainties += [Uncertainty(worst, why, action), Uncertainty(best, why, action, upper=True)]
+    value = with_ends(figure, "bytes/s" if KEYS[key].unit == "MB/s" else "1/s")
+    uncertainties, searched = list(value.uncertainties), figure.declared.name == WITHIN_P99
     if why := why_lower_bound(key, sweep):
-        action = "Measure at a queue depth that rises" if figure.run.step.gentle is None else "Measure at full load"
+        action = "Measure at a queue depth that rises" if figure.run.step.gentle is None else _FULL
         uncertainties.append(Uncertainty(None, why, action, upper=True))
-    loads = {"CPUs": max(_extra(figure, "stolen_share"), _extra(figure, "others_share"))}
-    loads["I/O"] = _extra(figure, "others_io_share")
-    most_used = max(loads, key=lambda part: loads[part])
-    if (taken := loads[most_used]) > 0.05:  # from here on the machine alone may be faster
-        uncertainties.append(Uncertainty(None, f"others took {taken:.0%} of the {most_used}", _IDLE, upper=True))
+    uncertainties += beside_others(figure)
     uncertainties += _of_cache(key, figure, about, about.behind(target), cold)
     sustained = _extra(figure, "seconds") >= 1800
     platform = about.machine.platform  # of a guest that says nothing of its vendor too
@@ -126,6 +118,34 @@ def with_uncertainties(
         uncertainties.append(
             Uncertainty(value.value * _WRITTEN, "flash writes slower once it is full", "Measure for 30 minutes")
         )
+    return replace(value, uncertainties=tuple(uncertainties))
+
+
+def with_ends(figure: MeasuredFigure, unit: str) -> Quantity:
+    """Return a figure with the ends of its seconds where its interval does not tell them."""
+    value, (worst, best, why) = quantity(figure, unit), _observed(figure)
+    if not why:
+        return value
+    action = "Confirm one for a minute (preset slo)" if figure.declared.name == WITHIN_P99 else _LONGER
+    ends = (Uncertainty(worst, why, action), Uncertainty(best, why, action, upper=True))
+    return replace(value, value=value.value or best, low=None, high=None, uncertainties=ends)
+
+
+def beside_others(figure: MeasuredFigure) -> Iterator[Uncertainty]:
+    """Yield that the machine alone may be faster, where others used much of it."""
+    loads = {"CPUs": max(_extra(figure, "stolen_share"), _extra(figure, "others_share"))}
+    loads["I/O"] = _extra(figure, "others_io_share")
+    most_used = max(loads, key=lambda part: loads[part])
+    if (taken := loads[most_used]) > 0.05:  # from here on the machine alone may be faster
+        yield Uncertainty(None, f"others took {taken:.0%} of the {most_used}", _IDLE, upper=True)
+
+
+def of_commits(figure: MeasuredFigure) -> Quantity:
+    """Return commits a second of so many sessions, with everything that moves one of their ends."""
+    value, gentle = with_ends(figure, "1/s"), figure.run.step.gentle
+    uncertainties = [*value.uncertainties, *beside_others(figure)]
+    if gentle is not None:
+        uncertainties.append(Uncertainty(None, f"it was measured gently: {gentle}", _FULL, upper=True))
     return replace(value, uncertainties=tuple(uncertainties))
 
 

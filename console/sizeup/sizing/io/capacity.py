@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
-from sizeup.quantity import Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.sizing.io.array import StageCapacity, drives_stage, flash_drives
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import shares_load
@@ -279,14 +279,18 @@ def _capacity(sheet: Sheet) -> Iterator[Advice]:
         return
     name, rate = least
     for uncertainty in rate.uncertainties:
-        end = "any rate" if uncertainty.end is None else format_in(float(f"{uncertainty.end:.4g}"), "MB/s")
-        certain = f"only {end} are certain" if uncertainty.end else "nothing of it is certain"
-        bound = f"at most {end}" if uncertainty.upper else certain
-        sheet.caveat(
-            f"{bound}, because {uncertainty.reason}" + (f". {uncertainty.action}" if uncertainty.action else "")
-        )
+        sheet.caveat(bound_text(uncertainty, "MB/s") + (f". {uncertainty.action}" if uncertainty.action else ""))
     verdict = f"storage capacity: {brief(rate, 'MB/s')} (bottleneck: {name})"
     yield sheet.advice("io.capacity", "Storage capacity", verdict, rate, "MB/s", decision=name)
+
+
+def bound_text(uncertainty: Uncertainty, unit: str) -> str:
+    """Return an end of a capacity and what moved it."""
+    end = "" if uncertainty.end is None else format_in(float(f"{uncertainty.end:.4g}"), unit)
+    known = f"only {end} are certain" if uncertainty.end else "nothing of it is certain"
+    if uncertainty.upper:
+        known = f"at most {end}" if end else "perhaps more"
+    return f"{known}, because {uncertainty.reason}"
 
 
 CALCULATIONS = (

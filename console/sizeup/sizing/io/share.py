@@ -15,6 +15,7 @@ from sizeup.sizing.io.capacity import (
     INSIDE,
     MEASURE,
     STORAGE,
+    bound_text,
     find_bottleneck,
     inside_servers,
     path_stages,
@@ -87,8 +88,8 @@ def _defaults(sheet: Sheet, *, by_rule: bool) -> Mapping[str, Mapping[str, Input
     if isinstance(commits := sheet.inputs.get(key), Quantity) and sheet.has_used(key):
         for one in commits.uncertainties:
             if one.default and one.end:
-                fewer = Quantity(one.end, commits.unit, commits.origin, commits.source)
-                found[one.reason] = {"at 1": {key: fewer}}
+                other = Quantity(one.end, commits.unit, commits.origin, commits.source)
+                found[one.reason] = {**found.get(one.reason, {}), f"at {shown(other, '/s')}": {key: other}}
     if sheet.has_used("path.stages") and "path.policy" not in sheet.inputs:
         passive = Words("active-passive", Origin.RULE, "half of the paths")
         found["all paths carry data"] = {"if half are passive": {"path.policy": passive}}
@@ -216,16 +217,25 @@ def stage_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
             if needed is not None and capacity is not None:
                 share = needed / capacity.value
                 parts.append(StageShare(stage, share, *_ends(needed, capacity, share), needed, capacity, unit, left))
-                sheet.line(
-                    f"{stage.name}: {format_in(needed, unit)} / {shown(capacity, unit)} = "
-                    f"{format_in(float(f'{share:.6g}'), '%')}"
-                )
+                _write_share(sheet, parts[-1])
         if parts:
             worst = max(parts, key=lambda part: part.share)
             after = (part.left * worst.share / part.share for part in parts if part.left is not None and part.share)
             ends = {"best": max(part.best for part in parts), "worst": max(part.worst for part in parts)}
             found.append(replace(worst, left=min(after, default=None), **ends))  # the other unit may be worse after it
-    return [*found, *_own_shares(sheet, demand)]
+    own = _own_shares(sheet, demand)
+    for one in own:
+        _write_share(sheet, one)
+    return [*found, *own]
+
+
+def _write_share(sheet: Sheet, one: StageShare) -> None:
+    """Add a share and the ends of its capacity to the working."""
+    share, unit = format_in(float(f"{one.share:.6g}"), "%"), one.unit
+    sheet.line(f"{one.stage.name}: {format_in(one.demand, unit)} / {shown(one.capacity, unit)} = {share}")
+    for uncertainty in one.capacity.uncertainties:
+        if not uncertainty.default:
+            sheet.line(f"  {bound_text(uncertainty, unit)}")
 
 
 def _own_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
@@ -385,7 +395,9 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     judgment, end = _judgment(found, demand.growth, bounds, not_judged, ranged=bool(at_ends(sheet)))
     write_later_shares(sheet, judgment.shares, failures)
     bad = judgment.status in (ShareStatus.WARN, ShareStatus.FAIL)
-    resting = bad and assumed and not demand.by_rule  # a rule of thumb says so by itself
+    resting = assumed if bad and not demand.by_rule else ()  # a rule of thumb says so by itself
+    if judgment.status is ShareStatus.UNCERTAIN:
+        resting = tuple(dict.fromkeys(one.reason for one in end.capacity.uncertainties if one.default))
     fails, at_end = judgment.status is ShareStatus.FAIL, found
     if judgment.status is not ShareStatus.UNCERTAIN:  # what is later counts at the end that decided
         at_end = [replace(one, share=one.best if fails else one.worst) for one in found]
@@ -398,7 +410,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         subject=capitalized(case.subject),
         clause=", ".join((share_text(end.share), *later)),
         label="bottleneck: ",
-        limited=[f"assumed: {'; '.join(assumed)}"] if resting else [],
+        limited=[f"assumed: {'; '.join(resting)}"] if resting else [],
         notes=(*down, *notes),
         stages=[one.use(_decided([one], demand.growth, bounds, "")) for one in found],
         failures=failures,
@@ -440,7 +452,8 @@ def _judgment(
 ) -> tuple[Judgment, StageShare]:
     """Return what the ends of all stages decide, and the stage of the highest share at the end that decided."""
     status, shares = _decided(found, growth, bounds, not_judged), _shares(found, growth)
-    best, worst = max(found, key=lambda one: one.best), max(found, key=lambda one: (one.worst, one.share))
+    best = max(found, key=lambda one: one.best)
+    worst = max(found, key=lambda one: (one.share > bounds.fails, one.worst, one.share))
     end = best if status is ShareStatus.FAIL else worst
     decides, span = _deciding_uncertainty(found, end, growth, bounds), (best.best, worst.worst)
     if decides is not None and status is ShareStatus.UNCERTAIN:
