@@ -3,12 +3,15 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from textual.widgets import Input
 
 from consoles import Console, pressed, until
 from importers.workload_samples import AWR
-from sizeup.quantity import Origin
+from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import KEYS
+from sizeup.tui.console import ConsoleApp
+from sizeup.tui.screens.sizing_state import SizingState
 from sizeup.tui.screens.workload_form import FIELDS, WorkloadForm
 
 CAPACITY = {"capacity.iops": KEYS["capacity.iops"].parse("50000", Origin.USER, "what-if")}
@@ -69,16 +72,18 @@ async def test_a_file_fills_in_the_figures_and_one_that_is_none_is_refused(conso
     file = tmp_path / "awr.txt"
     file.write_text(AWR)
     async with console.shown(120, 40, keys="w") as pilot:
-        field = console.app.screen.query_one("#file", Input)
-        field.value = "/no/such"
+        first, field = (console.app.screen.query_one(one, Input) for one in ("#workload-iops", "#file"))
+        first.value = "/no/such"
         await pilot.press("enter")
         await until(pilot, lambda: console.says("#message").startswith("!"))
         said = console.says("#message")
+        moved = first.value, field.value
         field.value = str(file)
         await pilot.press("enter")
         await until(pilot, lambda: bool(console.app.stated))
 
     assert "there is no such file" in said
+    assert moved == ("", "/no/such")
     assert not set(FIELDS).isdisjoint(console.app.stated)
     assert all(value.origin is Origin.IMPORTED for value in console.app.stated.values())  # type: ignore[union-attr]
 
@@ -101,3 +106,32 @@ async def test_the_file_field_is_on_the_smallest_screen(console: Console) -> Non
 
         assert focused.id == "file"
         assert focused.region.bottom < 24
+
+
+async def test_memory_and_cpu_get_a_demand_of_the_form(console: Console) -> None:
+    async with console.shown(80, 24, keys="w") as pilot:
+        for name, text in (("#workload-cpu_cores", "1"), ("#sga-mb", "1000")):
+            console.app.screen.query_one(name, Input).value = text
+        shown = console.text
+        await pressed(pilot, "enter")
+        await until(pilot, lambda: len(console.app.stated) == 2)
+
+    assert "Or from a file" in shown
+    assert sorted(console.app.stated) == ["sga.mb", "workload.cpu_cores"]
+
+
+async def test_a_measured_figure_is_offered_with_what_is_certain_of_it(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide = Quantity(60418.13, "1/s", Origin.MEASURED, "io.direct", 2417.0, 118419.0)
+    make = SizingState.__init__
+
+    def measured(state: SizingState, host: ConsoleApp) -> None:
+        make(state, host)
+        state.sizing = replace(state.sizing, inputs={**state.sizing.inputs, "capacity.iops": wide})
+
+    monkeypatch.setattr(SizingState, "__init__", measured)
+    async with console.shown(120, 40, keys="w"):
+        offered = console.app.screen.query_one("#capacity-iops", Input).placeholder
+
+    assert offered == "measured: 2,417 to 118,400 IOPS"

@@ -6,7 +6,7 @@ from sizeup.charts.chart import DemandLine
 from sizeup.model.advice import AdviceSet, Bounds, Card, ShareFacts
 from sizeup.model.sample import Estimate
 from sizeup.session.records import SessionRecord
-from sizeup.session.value import Session, StepRun
+from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.views.cards.cards import card_views
 from sizeup.views.cards.proof import proof_chart
 from views.test_panels import step
@@ -77,3 +77,15 @@ def test_of_several_loads_the_curve_is_that_of_the_capacity_so_that_it_ends_wher
     assert chart.demand is not None
     assert (chart.demand.limit, chart.demand.difference) == (80_000, ("60k", "spare"))
     assert max(point.x for line in chart.lines for point in line.points) == 80_000
+
+
+@pytest.mark.parametrize(("verdict", "words"), [(1.0, "Limit of the path"), (0.0, "Highest, not valid")])
+def test_the_end_of_a_curve_that_is_not_valid_is_no_limit_of_the_path(verdict: float, words: str) -> None:
+    run = reads()
+    for one in [Estimate("validity", {"part": part}, verdict) for part in ("direct", "all")]:
+        run.points[point_key(one.series, one.at)] = Point(one.series, one.at, estimate=one)
+    view = next(one for one in card_views(AdviceSet(cards=(JUDGED,)), None, None) if one.resource == "storage")
+    found = proof_chart(Session(HEADER, steps={run.step.id: run}), view)
+
+    assert found is not None
+    assert found[1].callouts[0].words[0] == words

@@ -14,9 +14,10 @@ from textual.validation import Function, ValidationResult
 from textual.widgets import Input, Static
 
 from sizeup.errors import SizeupError
-from sizeup.quantity import Origin
+from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS, TYPED_SOURCE
+from sizeup.sizing.verdict import amount_text, bounds_of
 from sizeup.tui.actions import by_keys
 from sizeup.tui.dialogs import Dialog
 from sizeup.tui.screens.sizing_state import SizingState, workload_inputs
@@ -33,17 +34,20 @@ FIELDS = (
     "workload.read_percent",
     "workload.io_kib",
     "workload.cpu_percent",
+    "workload.cpu_cores",
+    "sga.mb",
     "redo.mb_s",
     "db.gb",
     "workload.growth_percent",
     "workload.horizon_years",
 )
 _FILE = "file"
-_ASKED = {"capacity.iops": "as the storage delivers, where it is not measured"}
+_ASKED = {"capacity.iops": "not measured: enter what it can do"}
 """What to enter where nothing is known."""
 _UNITLESS = ("1", "IOPS", "y")
 """Units that the label of their input already names."""
-_HINT = "One of IOPS, CPU utilization and redo rate is enough. Tab: next field."
+_HINT = "One of IOPS, CPU, SGA and redo rate is enough, or a file in any field."
+_PATHS = ("/", "~/", "./", "../")
 
 
 def _accepts(key: str, text: str) -> bool:
@@ -79,13 +83,15 @@ class WorkloadForm(Dialog[bool]):
                     stated = self._state.changed.get(key)
                     value = None if stated is not None else known.get(key)
                     is_used = value is not None and not isinstance(value, UnusedMeasurement)
-                    assumed = value_text(key, value) if value is not None and is_used else _ASKED.get(key, "")
+                    assumed = f"{value_text(key, value)} unless entered" if value is not None and is_used else ""
                     name, unit = input_label(key), KEYS[key].unit
+                    if isinstance(value, Quantity) and value.origin is Origin.MEASURED:
+                        assumed = f"measured: {amount_text(bounds_of(value), unit)}"
                     yield Static(name if unit in _UNITLESS else f"{name}, {unit}", markup=False)
                     yield Input(
                         _entered(key, stated),
                         id=key.replace(".", "-"),
-                        placeholder=f"{assumed} unless entered" if is_used else assumed,
+                        placeholder=assumed or _ASKED.get(key, ""),
                         validators=[Function(partial(_accepts, key), f"{name}: enter {KEYS[key].expectation}.")],
                         validate_on=["blur", "submitted"],
                         valid_empty=True,
@@ -101,11 +107,19 @@ class WorkloadForm(Dialog[bool]):
             field.cursor_blink = False
 
     def on_input_blurred(self, event: Input.Blurred) -> None:
-        """Say at once why a figure is refused."""
-        self._say(_problem(event.validation_result))
+        """Say at once why a figure is refused; a path goes to the field of the file."""
+        self._say("" if self._move_path() else _problem(event.validation_result))
+
+    def _move_path(self) -> bool:
+        """Move a path from the field of a figure to that of the file; return whether there was one."""
+        paths = [field for field in self.query(Input) if field.id != _FILE and field.value.startswith(_PATHS)]
+        for field in paths:
+            self.query_one(f"#{_FILE}", Input).value, field.value = field.value, ""
+        return bool(paths)
 
     def on_input_submitted(self) -> None:
         """Work out the verdict, or show what is refused."""
+        self._move_path()
         for field in self.query(Input):
             if problem := _problem(field.validate(field.value)):
                 self._say(problem)

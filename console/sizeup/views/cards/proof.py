@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from sizeup.charts.chart import Callout, DemandLine, Line, LineChart
 from sizeup.model.advice import Card
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.inputs.measured import IOPS, RATES
 from sizeup.sizing.inputs.uncertainty import MIXED, WITHIN_P99
@@ -42,6 +43,9 @@ def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart
         lines.sort(key=lambda one: -len(one.points))
         line = min(lines, key=lambda one: 0.0 if limit is None else abs(max(at.x for at in one.points) - limit))
         most = max(line.points, key=lambda point: point.x)
+        point = run.points.get(most.key) if most.key is not None else None
+        invalid = point is not None and StepValidity(run).of(point) is not None
+        limit_name = "Highest, not valid" if invalid else "Limit of the path"
         end = f"{format_value(most.x, chart.x.unit)}, {line.label}"
         shown = replace(
             chart,
@@ -50,7 +54,7 @@ def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart
             lines=(line,),
             boundaries=(),
             demand=_demand(view.judged, chart) if judged else None,
-            callouts=(Callout(most.x, most.y, ("Limit of the path", end)),),
+            callouts=(Callout(most.x, most.y, (limit_name, end)),),
             labels="",
         )
         found.append((not judged, step, shown))
