@@ -62,17 +62,17 @@ class RecordedTraffic(MeasuredJob):
         self._free = {node.os_id: node.free_bytes or 0 for node in machine.nodes}
         self._available = machine.memory_available_bytes or 0
         self.calls: list[list[MeasuredBuffers]] = []
-        for module in (bandwidth, loaded, numa, shm):
+        for module in (bandwidth, loaded, binding):
             monkeypatch.setattr(module, "available_bytes", self._available_bytes)
         monkeypatch.setattr(native, "leave_cpus", lambda _: True)
         monkeypatch.setattr(binding, "new_job", lambda: self)
-        for module in (bandwidth, loaded, numa):
+        for module in (bandwidth, loaded, binding):
             monkeypatch.setattr(module, "Traffic", self._traffic)
-        monkeypatch.setattr(numa, "Latency", self._latency)
+        monkeypatch.setattr(binding, "Latency", self._latency)
         monkeypatch.setattr(numa, "_allocation_error", lambda *_: None)
         monkeypatch.setattr(hammer, "Hammer", self._hammer)
-        monkeypatch.setattr(shm, "ShmFill", lambda *_: self._result())
-        monkeypatch.setattr(shm, "ShmWrite", self._shm)
+        monkeypatch.setattr(binding, "ShmFill", lambda *_: self._result())
+        monkeypatch.setattr(binding, "ShmWrite", self._shm)
         monkeypatch.setattr(shm, "read_free_by_node", dict)
         monkeypatch.setattr(shm.os, "statvfs", lambda _: SimpleNamespace(f_bavail=self._available // 2, f_frsize=1))
         monkeypatch.setattr(shm.os, "open", lambda *_: -1)

@@ -29,22 +29,6 @@ class RampPoint(Struct, frozen=True):
     """IOPS or bytes per second."""
 
 
-class Knee(Struct, frozen=True):
-    """The knee over one or more ramps."""
-
-    queue_depth: int
-    """Queue depth of the last doubling with enough gain, the median over ramps."""
-    throughput: float
-    """Throughput at the knee, the median over ramps."""
-    per_ramp: tuple[int, ...]
-
-    @property
-    def agreed(self) -> bool:
-        """Return whether three quarters of the ramps are within one doubling of the median."""
-        near = sum(0.5 <= ramp / self.queue_depth <= 2 for ramp in self.per_ramp)
-        return near >= math.ceil(0.75 * len(self.per_ramp))
-
-
 def ramp_order(ramp: int, points: int) -> Sequence[int]:
     """Return the order in which a ramp measures its points: every second one backward.
 
@@ -99,33 +83,32 @@ def median_ramp(ramps: Sequence[Sequence[RampPoint]]) -> list[RampPoint]:
     return [RampPoint(depth, statistics.median(rates)) for depth, rates in sorted(reached.items())]
 
 
-def maximum(ramps: Sequence[Sequence[RampPoint]]) -> RampPoint:
-    """Return the point with the highest throughput, the median over ramps at each queue depth."""
-    return max(median_ramp(ramps), key=lambda load: load.throughput)
-
-
 def falls(ramp: Sequence[RampPoint]) -> bool:
     """Return whether some point is slower than one of lower queue depth by as much as counts as a gain."""
     highest = itertools.accumulate((load.throughput for load in ramp), max)
     return any(load.throughput * PAYS < most for load, most in zip(ramp, highest, strict=True))
 
 
-def agree(ramps: Sequence[Sequence[RampPoint]]) -> Knee | None:
-    """Return the knee of several ramps; None if no ramp has one, and if throughput falls before it is reached.
+def median_knee(ramps: Sequence[Sequence[RampPoint]]) -> tuple[RampPoint, tuple[int, ...]] | None:
+    """Return the knee of several ramps, the median of queue depth and throughput, with the depth of each ramp's.
 
+    None if no ramp has one, and if throughput falls before it is reached.
     After a fall, the rise that leads to the knee only makes up for it: fewer requests reached as much before. What
     falls beyond the knee leaves it where it is.
     """
     knees = [best for ramp in ramps if (best := find_knee(ramp)) is not None]
     if not knees:
         return None
-    found = Knee(
-        statistics.median_low([each.queue_depth for each in knees]),
-        statistics.median(each.throughput for each in knees),
-        tuple(each.queue_depth for each in knees),
-    )
+    depths = tuple(each.queue_depth for each in knees)
+    found = RampPoint(statistics.median_low(depths), statistics.median(each.throughput for each in knees))
     rise = [load for load in median_ramp(ramps) if load.queue_depth <= found.queue_depth]
-    return None if falls(rise) else found
+    return None if falls(rise) else (found, depths)
+
+
+def agree(found: RampPoint, depths: Sequence[int]) -> bool:
+    """Return whether the knees of three quarters of the ramps are within one doubling of the median."""
+    near = sum(0.5 <= depth / found.queue_depth <= 2 for depth in depths)
+    return near >= math.ceil(0.75 * len(depths))
 
 
 REDO_GOOD_NS, REDO_WATCH_NS = 1e6, 5e6
@@ -155,24 +138,25 @@ WRITE_THROUGH = "write through"
 
 def knee_estimate(workload: str, ramps: Sequence[Sequence[RampPoint]], unit: str, ended: str) -> Estimate | None:
     """Return the knee of a sweep over its ramps, its maximum and why it ended; None for short ramps."""
-    found = agree(ramps)
-    if found is None:
+    knee = median_knee(ramps)
+    if knee is None:
         return None
-    caveats = () if found.agreed else (f"the ramps disagree: {', '.join(map(str, found.per_ramp))}",)
-    most = maximum(ramps)
+    found, depths = knee
+    caveats = () if agree(found, depths) else (f"the ramps disagree: {', '.join(map(str, depths))}",)
+    most = max(median_ramp(ramps), key=lambda load: load.throughput)
     efficient = f"knee {format_value(found.throughput, unit)} at QD {found.queue_depth}"
     at_most = f"maximum {format_value(most.throughput, unit)} at QD {most.queue_depth}"
     return Estimate(
         "knee",
         {"workload": workload},
         float(found.queue_depth),
-        replicates=len(found.per_ramp),
+        replicates=len(depths),
         caveats=caveats,
         extra={
             "throughput": found.throughput,
             "maximum": most.throughput,
             "maximum_queue_depth": most.queue_depth,
-            "per_ramp": " ".join(map(str, found.per_ramp)),
+            "per_ramp": " ".join(map(str, depths)),
             "ended": ended,
             "statement": f"{workload}: {efficient}, {at_most}",
             "consequence": f"The ramp ended: {ended}.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -309,11 +309,11 @@ def _nvme_files(name: str, device: str) -> Iterator[tuple[str, str]]:
                 yield f"{path} (NVMe path)", f"{controller}/{path}/ana_state"
 
 
-def find_path_files(device_number: int, sysfs: str = SYS) -> dict[str, str]:
-    """Return the state files of all paths beneath a block device by path; empty where there are none, as on NFS."""
+def find_path_files(*device_numbers: int, sysfs: str = SYS) -> dict[str, str]:
+    """Return the state files of all paths beneath block devices by path; empty where there are none, as on NFS."""
     found: dict[str, str] = {}
-    stack = read_block_stack(device_number, sysfs)
-    for disk in () if stack is None else stack.disks:
+    stacks = [read_block_stack(number, sysfs) for number in device_numbers]
+    for disk in (disk for stack in stacks if stack is not None for disk in stack.disks):
         name, device = os.path.basename(disk), os.path.realpath(f"{disk}/device")
         files = _nvme_files(name, device) if name.startswith("nvme") else _scsi_files(name, device, sysfs)
         found |= {path: file for path, file in files if os.path.exists(file)}
@@ -364,14 +364,6 @@ class PathWatch:
     def _state(self, file: str) -> str:
         text = self._read(file)
         return "gone" if text is None else text.strip()
-
-
-def watch_paths(device_numbers: Iterable[int]) -> PathWatch:
-    """Return a monitor of the paths beneath some devices."""
-    files: dict[str, str] = {}
-    for number in device_numbers:
-        files |= find_path_files(number)
-    return PathWatch(files)
 
 
 def path_gaps(paths: PathWatch, probe: str = "io.direct", *, at_once: bool = False) -> Iterator[Gap]:

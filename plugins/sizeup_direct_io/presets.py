@@ -104,11 +104,6 @@ class Sweep(Struct, frozen=True):
         """Return whether any point writes."""
         return any(stream.read_percent < 100 for point in self.points for stream, _ in point.loads)
 
-    @property
-    def extends(self) -> bool:
-        """Return whether any point extends the file."""
-        return any(stream.extends for point in self.points for stream, _ in point.loads)
-
 
 OLTP_READ = Stream("small", SMALL_BYTES)
 OLTP_7030 = Stream("small", SMALL_BYTES, read_percent=70)

@@ -18,7 +18,7 @@ from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
 from sizeup_direct_io.checks import Checks, touch
 from sizeup_direct_io.cold_read import cold_estimate, cold_read
-from sizeup_direct_io.disks import PathWatch, path_gaps, several_nodes, watch_paths
+from sizeup_direct_io.disks import PathWatch, find_path_files, path_gaps, several_nodes
 from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget, objective_seconds
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.measure import MeasuredPoint, Window, measure
@@ -79,7 +79,7 @@ class TargetRun:
 
     def _start(self) -> Generator[Emission, None, tuple[CounterSource, BackgroundLoad]]:
         """Watch the paths to all targets; return where the counters of the first are, and the load of others."""
-        self._paths = watch_paths(each.target.device_number for each in self._setups)
+        self._paths = PathWatch(find_path_files(*(each.target.device_number for each in self._setups)))
         if self._paths.down:
             yield Gap(f"{self.probe}: paths down before the run", "; ".join(self._paths.down))
         target = self._setups[0].target
@@ -288,23 +288,15 @@ class Run(TargetRun):
             self._setup.empty()
             # A file can only grow so far, and the start of a load counts too: no warm-up.
             window = replace(window, warmup_seconds=0.0)
-        return (
-            yield from measure(
-                [
-                    worker
-                    for group, (stream, count) in enumerate(point.loads)
-                    for worker in self._setup.workers(
-                        stream, count, group, huge_pages=point.huge_pages, share=point.share
-                    )
-                ],
-                tuple(stream.name for stream, _ in point.loads),
-                point.at,
-                window,
-                self._context,
-                self._counter_source,
-                self._watch,
-            )
-        )
+        huge, share = point.huge_pages, point.share
+        workers = [
+            worker
+            for group, (stream, count) in enumerate(point.loads)
+            for worker in self._setup.workers(stream, count, group, huge_pages=huge, share=share)
+        ]
+        names = [stream.name for stream, _ in point.loads]
+        around = window, self._context, self._counter_source, self._watch
+        return (yield from measure(workers, names, point.at, *around))
 
     def _point_estimates(self, result: PointResult) -> Iterator[Emission]:
         choice = self._setup.choice

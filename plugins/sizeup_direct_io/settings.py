@@ -157,7 +157,7 @@ class RunSettings(Struct, frozen=True):
     @property
     def extends(self) -> bool:
         """Whether any point extends the file."""
-        return any(sweep.extends for sweep in self.sweeps)
+        return any(stream.extends for stream in self.streams)
 
     def bandwidth(self, name: Literal["path_bandwidth", "combined_bandwidth"]) -> TargetBandwidth | None:
         """Return the one of the path, or of all paths together; None if unknown."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import time
 from collections.abc import Callable, Collection, Generator, Mapping
 from typing import Any
@@ -272,15 +271,8 @@ def read_host_cpu() -> HostCpu | None:
     return HostCpu(user, system, interrupt, idle, stolen, stat.interrupts, stat.switches)
 
 
-def process_cpu_ns() -> int:
-    """Return user and system time of this process with all threads, io_uring workers included."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return round((usage.ru_utime + usage.ru_stime) * 1e9)
-
-
-def kernel_thread_family(name: str) -> str:
-    """Return ``kworker`` for ``kworker/3:2-events``."""
-    return name.partition("/")[0].partition(":")[0]
+process_cpu_ns = time.process_time_ns
+"""User and system time of this process with all threads, io_uring workers included."""
 
 
 def read_kernel_threads_ns() -> dict[str, int]:
@@ -292,7 +284,7 @@ def read_kernel_threads_ns() -> dict[str, int]:
     spent: dict[str, int] = {}
     for thread in read_processes().values():
         if thread.kernel_thread:
-            family = kernel_thread_family(thread.name)
+            family = thread.name.partition("/")[0].partition(":")[0]  # of kworker/3:2-events
             spent[family] = spent.get(family, 0) + thread.cpu_ticks * tick_ns
     return spent
 

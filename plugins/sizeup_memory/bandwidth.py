@@ -36,7 +36,6 @@ class MemoryBandwidth:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """Plan the scaling over all cores, and the matrix if there are several nodes."""
-        durations.check_replicates(settings)
         with_cpus = any(cpu_selection.cores_by_node(machine, machine.nodes).values())
         for pages in str(settings["pages"]).split(","):
             if reason := cpu_selection.unknown_pages(pages):
@@ -117,26 +116,13 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
         seconds = seconds_of(measured, budget)
         most_bytes = max(sum(sizes.values()) for sizes in by_node.values())
         matrix = {"cells": measured, "cells_by_class": matrix_cells.count_by_class(cells), "budget": budget}
-    return Step(
-        id=f"{NAME}.{part}.{pages}",
-        probe=NAME,
-        title=f"Memory bandwidth, {part}, {pages} pages",
-        settings=_BandwidthSettings.of(
-            settings,
-            part=part,
-            pages=pages,
-            cpus=cpus,
-            nodes=nodes,
-            without_memory=cpu_selection.without_memory(machine, cpus),
-            caches=caches,
-            **matrix,
-        ).stored(),
-        estimated_seconds=seconds,
-        time_limit_seconds=durations.limit_seconds(seconds),
-        touches=f"{format_bytes(most_bytes)} of memory",
-        cpus=cpus,
-        axis_ranges={"threads": (1, len(cpus))} if part == "scaling" else {},
+    without = cpu_selection.without_memory(machine, cpus)
+    chosen = _BandwidthSettings.of(
+        settings, part=part, pages=pages, cpus=cpus, nodes=nodes, without_memory=without, caches=caches, **matrix
     )
+    title, touches = f"Memory bandwidth, {part}, {pages} pages", f"{format_bytes(most_bytes)} of memory"
+    axes = {"threads": (1, len(cpus))} if part == "scaling" else {}
+    return durations.step(f"{NAME}.{part}.{pages}", title, chosen, seconds, touches, cpus, axis_ranges=axes)
 
 
 def _stream(

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct, convert, field
 from msgspec.structs import asdict, fields
 
+from sizeup.errors import RefusedError
 from sizeup.model.plan import Settings, SettingValue
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, NativeJob
@@ -70,14 +71,8 @@ class ChasePoint(Struct, frozen=True):
 
     def native(self) -> dict[str, int]:
         """The structure's fields."""
-        return {
-            "span_bytes": self.span_bytes,
-            "stride_bytes": self.stride_bytes,
-            "block_bytes": self.block_bytes,
-            "cpu": self.cpu,
-            "sibling": -1 if self.sibling is None else self.sibling,
-            **self.memory.native(),
-        }
+        fields = asdict(self) | {"sibling": -1 if self.sibling is None else self.sibling} | self.memory.native()
+        return {name: value for name, value in fields.items() if name != "memory"}
 
 
 class StepSettings(Struct, frozen=True, omit_defaults=True):
@@ -114,6 +109,13 @@ class StopRule(StepSettings, frozen=True):
     seed: int
     batch_seconds: float = 0.001
 
+    def __post_init__(self) -> None:
+        """Raise RefusedError if the numbers of replicates contradict each other."""
+        fewest, most = self.replicates_min, self.replicates_max
+        if most < fewest:
+            expected = f"expected at least replicates={fewest}; decrease replicates or increase replicates_max"
+            raise RefusedError(f"replicates_max={most}: {expected}")
+
     def native(self) -> Any:
         """The structure."""
         times = {
@@ -146,14 +148,9 @@ class Placement(Struct, frozen=True):
 
 def placement_of(native: Any) -> Placement:
     """A ``struct sizeup_placement`` as a value."""
-    return Placement(
-        pages=native.pages,
-        on_node={node: native.on_node[node] for node in range(MAX_NODES) if native.on_node[node]},
-        elsewhere=native.elsewhere,
-        huge_share=native.huge_share,
-        verified=bool(native.verified),
-        bound=bool(native.bound),
-    )
+    on_node = {node: count for node, count in enumerate(native.on_node) if count}
+    verified, bound = bool(native.verified), bool(native.bound)
+    return Placement(native.pages, on_node, native.elsewhere, native.huge_share, verified, bound)
 
 
 def new_job() -> NativeJob:
@@ -231,12 +228,16 @@ class HammerResult(Struct, frozen=True):
 class NativeCall:
     """One call of the library that blocks while it measures, with everything that it points to."""
 
-    def __init__(self, name: str, *arguments: Any) -> None:
-        self._name, self._arguments = name, arguments
+    def __init__(self, name: str, *arguments: Any, placements: Any = None) -> None:
+        self._name, self._arguments, self._placements = name, arguments, placements
 
     def call(self, job: NativeJob) -> Callable[[], int]:
         """The blocking call, for a thread."""
         return lambda: int(getattr(lib, self._name)(job.job, *self._arguments))
+
+    def placement(self, index: int = 0) -> Placement:
+        """Where the pages of a point, a thread or a file were, once the call has returned."""
+        return placement_of(self._placements[index])
 
 
 def measure(
@@ -253,21 +254,18 @@ class Latency(NativeCall):
     """One ``sizeup_latency_run``."""
 
     def __init__(self, points: Sequence[ChasePoint], rule: StopRule) -> None:
-        self._placements = ffi.new("struct sizeup_placement[]", len(points))
-        self._rates = ffi.new("struct sizeup_clock_rates *", {"cpu": -1})
+        placements = ffi.new("struct sizeup_placement[]", len(points))
+        self._rates = rates = ffi.new("struct sizeup_clock_rates *", {"cpu": -1})
         self._last_cpu = points[-1].cpu
         chases = ffi.new("struct sizeup_latency_point[]", [point.native() for point in points])
-        super().__init__("sizeup_latency_run", chases, len(points), rule.native(), self._placements, self._rates)
+        arguments = chases, len(points), rule.native(), placements, rates
+        super().__init__("sizeup_latency_run", *arguments, placements=placements)
 
     @property
     def core_hz(self) -> float | None:
         """The clock of the measured core right after the measurement; None if it was not measured there."""
         rates = self._rates
         return float(rates.core_hz) if rates.cpu == self._last_cpu and rates.core_hz > 0 else None
-
-    def placement(self, index: int) -> Placement:
-        """Where the pages of a point were, once it has been measured."""
-        return placement_of(self._placements[index])
 
 
 class Traffic(NativeCall):
@@ -279,14 +277,9 @@ class Traffic(NativeCall):
     def __init__(self, members: Sequence[Member], points: Sequence[TrafficPoint], rule: StopRule) -> None:
         threads = ffi.new("struct sizeup_traffic_member[]", [member.native() for member in members])
         loads = ffi.new("struct sizeup_traffic_point[]", [asdict(point) for point in points])
-        self._placements = ffi.new("struct sizeup_placement[]", len(members))
-        super().__init__(
-            "sizeup_traffic_run", threads, len(members), loads, len(points), rule.native(), self._placements
-        )
-
-    def placement(self, member: int) -> Placement:
-        """Where a member's pages were, once the call has returned."""
-        return placement_of(self._placements[member])
+        placements = ffi.new("struct sizeup_placement[]", len(members))
+        arguments = threads, len(members), loads, len(points), rule.native(), placements
+        super().__init__("sizeup_traffic_run", *arguments, placements=placements)
 
 
 class Handoff(NativeCall):
@@ -301,12 +294,8 @@ class ShmFill(NativeCall):
     """One ``sizeup_shm_fill``: gives a file of tmpfs its pages from the node of a CPU."""
 
     def __init__(self, descriptor: int, size_bytes: int, cpu: int) -> None:
-        self._placement = ffi.new("struct sizeup_placement *")
-        super().__init__("sizeup_shm_fill", descriptor, size_bytes, cpu, self._placement)
-
-    def placement(self) -> Placement:
-        """Where the file's pages are, once the call has returned."""
-        return placement_of(self._placement)
+        placement = ffi.new("struct sizeup_placement *")
+        super().__init__("sizeup_shm_fill", descriptor, size_bytes, cpu, placement, placements=placement)
 
 
 class ShmWrite(NativeCall):

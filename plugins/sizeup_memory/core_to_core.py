@@ -15,7 +15,7 @@ from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
 from sizeup.text import plural
 from sizeup_memory.binding import MAX_POINTS, Handoff, Pair, StopRule, new_job
 from sizeup_memory.cpu_selection import memory_nodes
-from sizeup_memory.durations import check_replicates, rounds_seconds, starting_seconds
+from sizeup_memory.durations import rounds_seconds, starting_seconds
 
 NAME = "memory.core-to-core"
 _BATCH_SECONDS = 0.0002
@@ -50,7 +50,6 @@ class CoreToCore:
         """Plan one step with all pairs, or with a sample of each class of pairs, interleaved."""
         if len(machine.allowed_cpus) < 2:
             raise RefusedError("needs at least two CPUs")
-        check_replicates(settings)
         rule = StopRule.of(settings)
         replicate_seconds = (
             rule.replicate_seconds

@@ -1,13 +1,13 @@
-"""How long a step takes, from what it does on its machine, and when a point has enough replicates."""
+"""How long a step takes, from what it does on its machine."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import Any
 
-from sizeup.errors import RefusedError
-from sizeup.model.plan import Settings
-from sizeup_memory.binding import Pages, StopRule
+from sizeup.model.plan import Step
+from sizeup_memory.binding import Pages, StepSettings, StopRule
 
 _LIMIT_OVER_ESTIMATE = 4
 _LIMIT_EXTRA_SECONDS = 120.0
@@ -34,14 +34,6 @@ EXPECTED_REPLICATES = 10
 """Of a point that converges where replicates deviate by as much as the target: docs/explanation/statistics.md."""
 SETTLE_SECONDS = 0.015
 """What streams run in each replicate beside the warm-up and the measured time: they settle, and one window more."""
-
-
-def check_replicates(settings: Settings) -> None:
-    """Raise RefusedError if the numbers of replicates contradict each other."""
-    fewest, most = int(settings["replicates"]), int(settings["replicates_max"])
-    if most < fewest:
-        expected = f"expected at least replicates={fewest}; decrease replicates or increase replicates_max"
-        raise RefusedError(f"replicates_max={most}: {expected}")
 
 
 def measuring_seconds(rule: StopRule, points: int, setup_seconds: float = 0.0) -> float:
@@ -87,6 +79,10 @@ def starting_seconds(threads: int = 0) -> float:
     return _START_SECONDS + thread_seconds(threads)
 
 
-def limit_seconds(estimated_seconds: float) -> float:
-    """Return the time limit of a step."""
-    return _LIMIT_OVER_ESTIMATE * estimated_seconds + _LIMIT_EXTRA_SECONDS
+def step(
+    id_: str, title: str, settings: StepSettings, seconds: float, touches: str, cpus: Sequence[int], **more: Any
+) -> Step:
+    """Return a step; its id begins with the name of its probe, ``more`` are its other fields."""
+    probe = ".".join(id_.split(".")[:2])
+    limit = _LIMIT_OVER_ESTIMATE * seconds + _LIMIT_EXTRA_SECONDS
+    return Step(id_, probe, title, settings.stored(), seconds, limit, touches=touches, cpus=tuple(cpus), **more)

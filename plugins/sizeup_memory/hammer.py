@@ -47,7 +47,7 @@ _NO_GAIN = 1.1
 _SCALES = 0.9
 
 
-class _Series(Struct, frozen=True, array_like=True):
+class HammerPoint(Struct, frozen=True, array_like=True):
     """A number of processes and the pages of each."""
 
     processes: int
@@ -60,7 +60,7 @@ class _HammerSettings(StepSettings, frozen=True, kw_only=True):
     replicates: int
     without_memory: tuple[int, ...]
     cpus: tuple[int, ...]
-    series: tuple[_Series, ...]
+    series: tuple[HammerPoint, ...]
     caches: tuple[buffers.SharedCache, ...]
 
 
@@ -76,7 +76,7 @@ class MemoryHammer:
             raise RefusedError(f"pages={chosen}: expected at least {_MIN_PAGES}, or 0 to exceed the L3")
         caches = buffers.shared_caches(machine, cpus)
         if chosen:
-            series = [_Series(count, chosen) for count in counts]
+            series = [HammerPoint(count, chosen) for count in counts]
         else:
             series = _series(caches, cpus, counts, machine.memory_available_bytes)
         node_of = {cpu: node.os_id for node in machine.nodes for cpu in node.pus}
@@ -96,22 +96,11 @@ class MemoryHammer:
                 series
             )
         most = max(one.processes * one.pages for one in series)
-        yield Step(
-            id=NAME,
-            probe=NAME,
-            title="Random stores, 1 to N processes",
-            settings=_HammerSettings.of(
-                settings,
-                without_memory=cpu_selection.without_memory(machine, cpus),
-                cpus=cpus,
-                series=series,
-                caches=caches,
-            ).stored(),
-            estimated_seconds=seconds,
-            time_limit_seconds=durations.limit_seconds(seconds),
-            touches=f"{format_bytes(most * PAGE_BYTES)} of memory",
-            cpus=cpus,
-            axis_ranges={"processes": (1, len(cpus))},
+        without = cpu_selection.without_memory(machine, cpus)
+        measured = _HammerSettings.of(settings, without_memory=without, cpus=cpus, series=series, caches=caches)
+        touches, axes = f"{format_bytes(most * PAGE_BYTES)} of memory", {"processes": (1, len(cpus))}
+        yield durations.step(
+            NAME, "Random stores, 1 to N processes", measured, seconds, touches, cpus, axis_ranges=axes
         )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
@@ -119,9 +108,9 @@ class MemoryHammer:
         settings = _HammerSettings.of(step.settings)
         cpus, series, loops = settings.cpus, settings.series, settings.loops
         caveats = leave_cpus_or_tell(cpus)
-        runs: dict[_Series, list[tuple[HammerResult, ...]]] = {one: [] for one in series}
+        runs: dict[HammerPoint, list[tuple[HammerResult, ...]]] = {one: [] for one in series}
         store_ns = 0.0 if loops else _calibrated_ns(series[0].pages, cpus[0], context)
-        took_ns: dict[_Series, float] = {}
+        took_ns: dict[HammerPoint, float] = {}
         for number in range(settings.replicates):
             for one in list(runs):
                 if context.canceled:
@@ -162,12 +151,12 @@ class MemoryHammer:
         if 1 in from_cache:
             yield Gap(f"{NAME}: scaling", f"S(n) is relative to one process: {'; '.join(from_cache[1])}")
         elif 1 in shown:
-            yield from _scaling({one: _total(results) for one, results in measured.items()})
+            yield from scaling({one: _total(results) for one, results in measured.items()})
 
 
 def _series(
     caches: Sequence[buffers.SharedCache], cpus: Sequence[int], counts: Sequence[int], available: int | None
-) -> list[_Series]:
+) -> list[HammerPoint]:
     """Return the pages of each number of processes: 512 MiB, or what the caches need if that is more and fits.
 
     S(n) needs one size, as a store takes longer in more memory. If all processes cannot have that of one process,
@@ -181,21 +170,23 @@ def _series(
             least[count] = max(_USUAL_PAGES, each // PAGE_BYTES)
     most = max(least.values())
 
-    def fits(some: Sequence[_Series], limit: int | None) -> bool:
+    def fits(some: Sequence[HammerPoint], limit: int | None) -> bool:
         return limit is None or max(one.processes * one.pages for one in some) * PAGE_BYTES <= limit
 
-    same = [_Series(count, most) for count in counts]
+    same = [HammerPoint(count, most) for count in counts]
     if fits(same, half) and fits(same, _SAME_MOST_BYTES):
         return same
     linked = []
     for at, link in enumerate(counts):
         above = max(least[count] for count in counts[at:])
-        some = [_Series(count, most) for count in counts[: at + 1]] + [_Series(count, above) for count in counts[at:]]
+        some = [HammerPoint(count, most) for count in counts[: at + 1]] + [
+            HammerPoint(count, above) for count in counts[at:]
+        ]
         if above < most and link > 1 and fits(some, half):
             linked.append(some)
     if linked:
         return min(linked, key=lambda some: sum(one.processes * one.pages for one in some))
-    return [_Series(count, least[count]) for count in counts]
+    return [HammerPoint(count, least[count]) for count in counts]
 
 
 def _calibrated_ns(pages: int, cpu: int, context: Context) -> float:
@@ -212,7 +203,7 @@ def _calibrated_ns(pages: int, cpu: int, context: Context) -> float:
 
 
 def _estimates(
-    series: _Series, results: Sequence[tuple[HammerResult, ...]], caveats: tuple[str, ...]
+    series: HammerPoint, results: Sequence[tuple[HammerResult, ...]], caveats: tuple[str, ...]
 ) -> Iterator[Estimate]:
     """Yield cost and throughput of a number of processes."""
     share = min(one.cpu_share for result in results for one in result)
@@ -257,10 +248,10 @@ def _total(results: Iterable[tuple[HammerResult, ...]]) -> float:
     return statistics.median(_rates(results))
 
 
-def _scaling(totals: Mapping[_Series, float]) -> Iterator[Estimate | Gap]:
+def scaling(totals: Mapping[HammerPoint, float]) -> Iterator[Estimate | Gap]:
     """Yield the speedup of each number of processes over one, with a summary at the last."""
     first = min(totals, key=lambda one: (one.processes, -one.pages))
-    speedups = scaling({one.processes: total for one, total in totals.items() if one.pages == first.pages})
+    speedups = {one.processes: total / totals[first] for one, total in totals.items() if one.pages == first.pages}
     others = {one.processes: total for one, total in totals.items() if one.pages != first.pages}
     link = min(others, default=0)
     caveats: dict[int, tuple[str, ...]] = {}
@@ -292,12 +283,6 @@ def output_line(result: HammerResult) -> str:
         f"Total ops {result.ops}  Avg nsec/op {result.ns_per_op:7.1f}  "
         f"gettimeofday usec {result.wall_us} TPUT ops/sec {result.ops_per_second:.1f}"
     )
-
-
-def scaling(throughputs: Mapping[int, float]) -> dict[int, float]:
-    """Return S(n), the total throughput of n processes over that of one; needs an entry for 1."""
-    one = throughputs[1]
-    return {processes: total / one for processes, total in sorted(throughputs.items())}
 
 
 def scaling_summary(speedups: Mapping[int, float]) -> str:

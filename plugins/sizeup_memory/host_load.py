@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import time
 
 from msgspec import Struct
@@ -31,13 +30,13 @@ class HostLoad:
 
     def __init__(self) -> None:
         self._start_seconds = time.monotonic()
-        self._host, self._own_seconds = read_stat(), _own_seconds()
+        self._host, self._own_seconds = read_stat(), time.process_time()
 
     def others(self) -> OthersUse:
         """Return what others used since; unknown after too short a time."""
         if time.monotonic() - self._start_seconds < MIN_SECONDS:
             return OthersUse()
-        return others_use(self._host, read_stat(), _own_seconds() - self._own_seconds)
+        return others_use(self._host, read_stat(), time.process_time() - self._own_seconds)
 
 
 def busy_caveats(others: OthersUse) -> list[str]:
@@ -55,8 +54,3 @@ def others_use(before: HostStat | None, after: HostStat | None, own_seconds: flo
     total, stolen = after.total - before.total, after.steal - before.steal
     busy = total - (after.idle_total - before.idle_total) - stolen
     return OthersUse(max(0.0, busy - own_seconds * os.sysconf("SC_CLK_TCK")) / total, stolen / total)
-
-
-def _own_seconds() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
-import msgspec
 from msgspec.structs import replace
 
 from sizeup.errors import RefusedError
@@ -16,17 +15,7 @@ from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
 from sizeup.units import format_bytes
-from sizeup_memory import chase_patterns, cpu_selection, durations
-from sizeup_memory.binding import (
-    Allocation,
-    ChasePoint,
-    Latency,
-    Pages,
-    StopRule,
-    available_bytes,
-    new_job,
-    tlb_reach_bytes,
-)
+from sizeup_memory import binding, chase_patterns, cpu_selection, durations
 from sizeup_memory.host_load import HostLoad, OthersUse, busy_caveats
 
 NAME = "memory.latency"
@@ -45,14 +34,14 @@ _PASS_SECONDS = 0.05
 _START_SECONDS = 0.3
 """The start of the worker, and the way back of its memory."""
 _PAGE_BYTES = {
-    Pages.BASE: os.sysconf("SC_PAGE_SIZE"),
-    Pages.THP: 2 * chase_patterns.MIB,  # on x86, the only architecture that reports TLB sizes
-    Pages.HUGE2M: 2 * chase_patterns.MIB,
-    Pages.HUGE1G: 1024 * chase_patterns.MIB,
+    binding.Pages.BASE: os.sysconf("SC_PAGE_SIZE"),
+    binding.Pages.THP: 2 * chase_patterns.MIB,  # on x86, the only architecture that reports TLB sizes
+    binding.Pages.HUGE2M: 2 * chase_patterns.MIB,
+    binding.Pages.HUGE1G: 1024 * chase_patterns.MIB,
 }
 
 
-class _LatencySettings(StopRule, frozen=True, kw_only=True):
+class _LatencySettings(binding.StopRule, frozen=True, kw_only=True):
     points: int
     sibling: int | None = None
     pattern: str
@@ -61,8 +50,7 @@ class _LatencySettings(StopRule, frozen=True, kw_only=True):
     nodes: int
     largest: int
     working_sets: tuple[int, ...]
-    levels: str
-    """As compact JSON."""
+    levels: tuple[chase_patterns.Level, ...]
     levels_left_out: tuple[str, ...]
     cpu: int
     line_bytes: int
@@ -96,9 +84,7 @@ class MemoryLatency:
             if len(spans) == len(planned):
                 why = "not enough free huge pages of this size"
             yield Gap(f"{NAME}: {pattern.name} beyond {format_bytes(spans[-1])}", f"not measured: {why}")
-        levels = msgspec.json.decode(settings.levels, type=tuple[chase_patterns.Level, ...])
-        curve = _Curve(settings)
-        budget = settings.planned_seconds
+        curve, levels, budget = _Curve(settings), settings.levels, settings.planned_seconds
         first = budget - _STEPS_SHARE * settings.budget_seconds
         yield from curve.measure(spans, first, context, first / budget)
         while not context.canceled:
@@ -141,7 +127,7 @@ class _Curve:
         self.tried: list[int] = []
         self.estimates: dict[int, Estimate] = {}
         self._huge_shares: dict[int, float] = {}
-        reach = tlb_reach_bytes(_PAGE_BYTES[settings.chase.pages])
+        reach = binding.tlb_reach_bytes(_PAGE_BYTES[settings.chase.pages])
         self.conditions = chase_patterns.CurveConditions(OthersUse(), reach, self._huge_shares, guest=settings.guest)
         """What was read beside the latencies."""
 
@@ -154,22 +140,22 @@ class _Curve:
         """Measure working sets, replicates interleaved; ``until`` is the share of the step done afterwards."""
         settings, pattern = self._settings, self._settings.chase
         self.tried += spans
-        latency = Latency(
+        latency = binding.Latency(
             [
-                ChasePoint(
+                binding.ChasePoint(
                     span_bytes=span,
                     stride_bytes=pattern.stride_bytes or settings.line_bytes,
                     block_bytes=min(span, pattern.block_bytes),
                     cpu=settings.cpu,
                     sibling=settings.sibling,
-                    memory=Allocation(pattern.pages),
+                    memory=binding.Allocation(pattern.pages),
                 )
                 for span in spans
             ],
             replace(settings, budget_seconds=seconds),
         )
         points = tuple(EstimatePoint(pattern.name, {"working_set_bytes": span}) for span in spans)
-        job = new_job()
+        job = binding.new_job()
         for emission in job.follow(latency.call(job), points, context):
             if isinstance(emission, Progress):  # of this pass
                 left = max(0.0, settings.planned_seconds - self.seconds)
@@ -190,14 +176,14 @@ class _Curve:
                 *remote,
                 *cpu_selection.page_caveats(pattern.pages, placement),
             )
-            if pattern.pages is Pages.THP:
+            if pattern.pages is binding.Pages.THP:
                 self._huge_shares[spans[index]] = placement.huge_share
             estimate = estimate_of(point, native, caveats, {"huge_page_share": placement.huge_share, **reach, **where})
             self.estimates[spans[index]] = estimate
             yield estimate
 
 
-def _seconds_of(spans: Sequence[int], rule: StopRule, pattern: chase_patterns.ChasePattern) -> float:
+def _seconds_of(spans: Sequence[int], rule: binding.StopRule, pattern: chase_patterns.ChasePattern) -> float:
     """Return how long the least number of replicates of these working sets takes."""
     each, replicates = rule.replicate_seconds + rule.warm_up_seconds, rule.replicates_min
     kept = _kept_ring(spans, pattern)
@@ -224,7 +210,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step:
     if pattern is None:
         known = ", ".join(chase_patterns.CHASE_PATTERNS)
         raise RefusedError(f"expected patterns among {known}, found {name!r}")
-    durations.check_replicates(settings)
+    rule = binding.StopRule.of(settings)
     allowed = machine.allowed_cpus
     cache_bytes = machine.last_level_cache_bytes or _DEFAULT_CACHE_BYTES
     dram = chase_patterns.dram_level(cache_bytes, pattern)
@@ -245,7 +231,6 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step:
         sizes = chase_patterns.sizes_inside([*levels, dram], pattern.block_bytes, fitting)
     else:
         sizes = chase_patterns.working_sets(smallest, fitting, int(settings["points"]))
-    rule = StopRule.of(settings)
     seconds = max(rule.budget_seconds, _seconds_of(sizes, rule, pattern) + _STEPS_SHARE * rule.budget_seconds)
     chosen = _LatencySettings.of(
         settings,
@@ -256,7 +241,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step:
         nodes=len(machine.nodes),
         largest=chase_patterns.floor(largest, pattern),
         working_sets=sizes,
-        levels=msgspec.json.encode((*levels, dram)).decode(),
+        levels=(*levels, dram),
         levels_left_out=left_out,
         cpu=cpu,
         line_bytes=cpu_selection.line_bytes(machine),
@@ -297,7 +282,7 @@ def _fitting(spans: Sequence[int], pattern: chase_patterns.ChasePattern) -> Sequ
     """Return the working sets that fit half of the available memory, which may have changed since the plan."""
     if pattern.page_bytes:
         return spans
-    available = available_bytes(Allocation(pattern.pages)) // 2
+    available = binding.available_bytes(binding.Allocation(pattern.pages)) // 2
     kept = list(spans)
     while kept and _memory_bytes(kept, pattern) > available:
         kept.pop()

@@ -40,7 +40,6 @@ class MemoryLoaded:
         cpus = cpu_selection.core_first_cpus(machine)[: cpu_selection.core_count(machine)]
         if len(cpus) < 2:
             raise RefusedError("needs at least two cores: one for the load and one to measure")
-        durations.check_replicates(settings)
         remote_cpus = cpu_selection.without_memory(machine, cpus)
         # The first one measures latency, on memory of its own node.
         cpus = tuple(sorted(cpus, key=lambda cpu: cpu in remote_cpus))
@@ -61,17 +60,9 @@ class MemoryLoaded:
             sizes.values(), nodes=used_nodes, pages=Pages.THP, guest=bool(machine.platform.is_guest)
         )
         seconds += durations.measuring_seconds(chosen, len(_MIXES) * len(_DELAYS_NS), durations.SETTLE_SECONDS)
-        yield Step(
-            id=NAME,
-            probe=NAME,
-            title="Loaded memory latency",
-            settings=chosen.stored(),
-            estimated_seconds=seconds,
-            time_limit_seconds=durations.limit_seconds(seconds),
-            touches=f"{format_bytes(sum(sizes.values()))} of memory",
-            cpus=cpus,
-            axis_ranges={"delay_ns": (min(_DELAYS_NS), max(_DELAYS_NS))},
-        )
+        touches = f"{format_bytes(sum(sizes.values()))} of memory"
+        axes = {"delay_ns": (min(_DELAYS_NS), max(_DELAYS_NS))}
+        yield durations.step(NAME, "Loaded memory latency", chosen, seconds, touches, cpus, axis_ranges=axes)
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Measure latency and bandwidth in the same windows."""

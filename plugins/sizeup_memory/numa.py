@@ -16,20 +16,7 @@ from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
 from sizeup.units import format_bytes
-from sizeup_memory import buffers, cpu_selection, durations, matrix_cells
-from sizeup_memory.binding import (
-    Allocation,
-    ChasePoint,
-    Latency,
-    Member,
-    Pages,
-    PlacementPolicy,
-    StopRule,
-    Traffic,
-    TrafficPoint,
-    available_bytes,
-    measure,
-)
+from sizeup_memory import binding, buffers, cpu_selection, durations, matrix_cells
 
 NAME = "memory.numa"
 SMALLEST_BYTES = 16 << 20
@@ -56,7 +43,7 @@ class _NumaSettings(matrix_cells.MatrixSettings, frozen=True, kw_only=True):
     caches: tuple[buffers.SharedCache, ...]
 
     @property
-    def pages(self) -> Pages:
+    def pages(self) -> binding.Pages:
         """The kind of pages of a matrix."""
         return cpu_selection.PAGES[self.part.removeprefix("matrix.")]
 
@@ -70,7 +57,6 @@ class MemoryNuma:
             raise RefusedError("fewer than two NUMA nodes with memory: there is nothing to compare")
         if not any(cpu_selection.cores_by_node(machine, machine.nodes).values()):
             raise RefusedError("no NUMA node has a CPU that sizeup may use: local and remote cannot be told apart")
-        durations.check_replicates(settings)
         span = int(settings["span"])
         if span and (span < SMALLEST_BYTES or span & span - 1):
             least = format_bytes(SMALLEST_BYTES)
@@ -103,7 +89,7 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
     points = [cpus] if placements else [cpus[:1] for cpus in nodes.values()]
     span = int(settings["span"]) or max([buffers.USUAL_BYTES, *buffers.bytes_for_all(caches, points).values()])
     targets = [node.os_id for node in with_memory]
-    rule = StopRule.of(settings)
+    rule = binding.StopRule.of(settings)
     matrix: dict[str, Any] = {"matrix_time": None}
     if placements:
         each_seconds = durations.thread_seconds(len(cpus)) + durations.linking_seconds(span)
@@ -134,26 +120,19 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
         budget = min(rule.budget_seconds, max(0.0, most - last_round))
         seconds = seconds_of(measured, budget)
         matrix = {"cells": measured, "cells_by_class": matrix_cells.count_by_class(cells), "budget": budget}
-    return Step(
-        id=f"{NAME}.{part}",
-        probe=NAME,
-        title=title,
-        settings=_NumaSettings.of(
-            settings,
-            part=part,
-            nodes=nodes,
-            memory_nodes=targets,
-            nearest=_nearest(machine),
-            span_bytes=span,
-            line_bytes=cpu_selection.line_bytes(machine),
-            caches=caches,
-            **matrix,
-        ).stored(),
-        estimated_seconds=seconds,
-        time_limit_seconds=durations.limit_seconds(seconds),
-        touches=f"{format_bytes(span)} of memory for each {'thread' if placements else 'node'}",
-        cpus=cpus,
+    chosen = _NumaSettings.of(
+        settings,
+        part=part,
+        nodes=nodes,
+        memory_nodes=targets,
+        nearest=_nearest(machine),
+        span_bytes=span,
+        line_bytes=cpu_selection.line_bytes(machine),
+        caches=caches,
+        **matrix,
     )
+    touches = f"{format_bytes(span)} of memory for each {'thread' if placements else 'node'}"
+    return durations.step(f"{NAME}.{part}", title, chosen, seconds, touches, cpus)
 
 
 def _nearest(machine: Machine) -> dict[int, int]:
@@ -168,15 +147,15 @@ def _nearest(machine: Machine) -> dict[int, int]:
     return found
 
 
-def _matrix_span(wanted: int, memory: Allocation, nodes: int) -> int:
+def _matrix_span(wanted: int, memory: binding.Allocation, nodes: int) -> int:
     """Return ``wanted``, or the working set on one of ``nodes`` that fits half of the available memory.
 
     0: that is below 16 MiB. All nodes have theirs at the same time, and each holds its part of the interleaved one too.
     """
-    on_node = available_bytes(memory) * nodes // (nodes + 1)
+    on_node = binding.available_bytes(memory) * nodes // (nodes + 1)
     fitting = min(
         buffers.usable_bytes(wanted, on_node),
-        buffers.usable_bytes(wanted, available_bytes(Allocation()) // (nodes + 1)),
+        buffers.usable_bytes(wanted, binding.available_bytes(binding.Allocation()) // (nodes + 1)),
     )
     return fitting if fitting >= SMALLEST_BYTES else 0
 
@@ -187,8 +166,8 @@ def measure_matrix(settings: _NumaSettings, context: Context, shared: tuple[str,
     cells = yield from _allocated_cells(settings, context)
     if not cells:
         raise RefusedError("the memory of no node can be measured; see the gaps for the reasons")
-    latency = Latency([chase for _, chase in cells], settings)
-    figures = yield from measure(latency, tuple(point for point, _ in cells), context)
+    latency = binding.Latency([chase for _, chase in cells], settings)
+    figures = yield from binding.measure(latency, tuple(point for point, _ in cells), context)
     measured: dict[tuple[str, int, int | None], float] = {}
     for index, point, native in figures:
         chase, placement = cells[index][1], latency.placement(index)
@@ -213,10 +192,10 @@ def measure_matrix(settings: _NumaSettings, context: Context, shared: tuple[str,
 
 def _allocated_cells(
     settings: _NumaSettings, context: Context
-) -> Generator[Emission, None, list[tuple[EstimatePoint, ChasePoint]]]:
+) -> Generator[Emission, None, list[tuple[EstimatePoint, binding.ChasePoint]]]:
     """Return the cells whose memory can be allocated; yield why the others cannot be measured."""
     targets = settings.memory_nodes
-    cells: list[tuple[EstimatePoint, ChasePoint]] = []
+    cells: list[tuple[EstimatePoint, binding.ChasePoint]] = []
     for target in targets:
         memory = cpu_selection.node_memory(target, settings.nodes, settings.pages)
         # A bound range is allocated on that node only: size it by what is available there.
@@ -228,7 +207,7 @@ def _allocated_cells(
             yield Gap(f"{NAME}: memory of node {target}", reason)
             continue
         cells += _cells(settings, target, memory, span)
-    shared = Allocation(settings.pages, PlacementPolicy.INTERLEAVE, targets)
+    shared = binding.Allocation(settings.pages, binding.PlacementPolicy.INTERLEAVE, targets)
     # The nodes have kept memory for a working set no larger than theirs.
     span = min((_matrix_span(settings.span_bytes, shared, len(targets)), *(one.span_bytes for _, one in cells)))
     if span and not _allocation_error(shared, span, settings, context):
@@ -258,23 +237,23 @@ def expected_interleaved(measured: dict[tuple[str, int, int | None], float]) -> 
 
 
 def _cells(
-    settings: _NumaSettings, target: int | None, memory: Allocation, span: int
-) -> Iterator[tuple[EstimatePoint, ChasePoint]]:
+    settings: _NumaSettings, target: int | None, memory: binding.Allocation, span: int
+) -> Iterator[tuple[EstimatePoint, binding.ChasePoint]]:
     """Yield the cells of the memory of one node, or of the interleaved memory."""
     for cell in settings.cells:
         if cell.memory_node == target and (cpus := settings.nodes[cell.cpu_node]):
             at = {"cpu_node": cell.cpu_node} | ({} if target is None else {"memory_node": target})
             point = EstimatePoint("interleaved" if target is None else "latency", at)
-            yield point, ChasePoint(span, settings.line_bytes, cpus[0], memory=memory)
+            yield point, binding.ChasePoint(span, settings.line_bytes, cpus[0], memory=memory)
 
 
-def _allocation_error(memory: Allocation, span: int, settings: _NumaSettings, context: Context) -> str:
+def _allocation_error(memory: binding.Allocation, span: int, settings: _NumaSettings, context: Context) -> str:
     """Return why memory cannot be allocated there; empty if it can. One small measurement tries it."""
     any_cpu = next(cpu for cpus in settings.nodes.values() for cpu in cpus)
-    chase = ChasePoint(min(span, _TRIAL_BYTES), settings.line_bytes, any_cpu, memory=memory)
+    chase = binding.ChasePoint(min(span, _TRIAL_BYTES), settings.line_bytes, any_cpu, memory=memory)
     rule = replace(settings, replicates_min=1, replicates_max=1, replicate_seconds=0.001, warm_up_seconds=0.0)
     try:
-        for _ in measure(Latency([chase], rule), (EstimatePoint("trial", {}),), context):
+        for _ in binding.measure(binding.Latency([chase], rule), (EstimatePoint("trial", {}),), context):
             pass
     except RefusedError as error:
         return str(error)
@@ -286,11 +265,13 @@ def measure_placements(settings: _NumaSettings, context: Context, caveats: tuple
     nodes, nearest = settings.nodes, settings.nearest
     threads = [(cpu, node) for node, cpus in nodes.items() for cpu in cpus]
     layouts = _layouts(nodes, settings.memory_nodes, nearest)
-    span = buffers.usable_bytes(settings.span_bytes, available_bytes(Allocation()) // max(1, len(threads)))
+    span = buffers.usable_bytes(
+        settings.span_bytes, binding.available_bytes(binding.Allocation()) // max(1, len(threads))
+    )
     for memory_of in layouts.values():  # several threads may allocate on the same nodes
         memories = [memory_of(node) for _, node in threads]
         for memory in set(memories):
-            share = available_bytes(memory) // memories.count(memory)
+            share = binding.available_bytes(memory) // memories.count(memory)
             span = min(span, buffers.usable_bytes(settings.span_bytes, share))
     if span < _MIN_SHARE_BYTES:
         raise RefusedError("not enough memory: a node has too little available for a thread on every core")
@@ -301,12 +282,13 @@ def measure_placements(settings: _NumaSettings, context: Context, caveats: tuple
         if context.canceled:
             return
         members = [
-            Member(cpu, span, memory_of(node), chases=True, stride_bytes=settings.line_bytes) for cpu, node in threads
+            binding.Member(cpu, span, memory_of(node), chases=True, stride_bytes=settings.line_bytes)
+            for cpu, node in threads
         ]
-        traffic = Traffic(members, [TrafficPoint(streams=0)], rule)
+        traffic = binding.Traffic(members, [binding.TrafficPoint(streams=0)], rule)
         points = (EstimatePoint("placement", {"placement": name}), EstimatePoint("unused", {}))
         try:
-            figures = yield from measure(traffic, points, context)
+            figures = yield from binding.measure(traffic, points, context)
         except RefusedError as error:
             yield Gap(f"{NAME}: placement {name}", str(error))
             continue
@@ -334,14 +316,14 @@ def measure_placements(settings: _NumaSettings, context: Context, caveats: tuple
 
 def _layouts(
     nodes: Mapping[int, Sequence[int]], targets: Sequence[int], nearest: Mapping[int, int]
-) -> dict[str, Callable[[int], Allocation]]:
+) -> dict[str, Callable[[int], binding.Allocation]]:
     """Return the memory of each node's threads by placement; base pages, as of a database without huge pages."""
-    interleaved = Allocation(Pages.BASE, PlacementPolicy.INTERLEAVE, tuple(targets))
+    interleaved = binding.Allocation(binding.Pages.BASE, binding.PlacementPolicy.INTERLEAVE, tuple(targets))
 
-    def bound(target: int) -> Allocation:
-        return cpu_selection.node_memory(target, nodes, Pages.BASE)
+    def bound(target: int) -> binding.Allocation:
+        return cpu_selection.node_memory(target, nodes, binding.Pages.BASE)
 
-    def remote(node: int) -> Allocation:
+    def remote(node: int) -> binding.Allocation:
         others = [target for target in targets if target != node]
         return bound(others[node % len(others)])
 

@@ -16,18 +16,7 @@ from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
 from sizeup.procfs.meminfo import read_free_by_node
 from sizeup.units import format_bytes
-from sizeup_memory import buffers, cpu_selection, durations, matrix_cells
-from sizeup_memory.binding import (
-    Allocation,
-    Pages,
-    Placement,
-    PlacementPolicy,
-    ShmFill,
-    ShmWrite,
-    StopRule,
-    available_bytes,
-    measure,
-)
+from sizeup_memory import binding, buffers, cpu_selection, durations, matrix_cells
 
 NAME = "memory.shm"
 DIRECTORY = "/dev/shm"  # noqa: S108 - the mount that is measured, not a directory for temporary files
@@ -60,7 +49,6 @@ class MemoryShm:
         writers = {node: cpus[0] for node, cpus in nodes.items() if cpus}
         if not writers:
             raise RefusedError("no NUMA node with both memory and CPUs")
-        durations.check_replicates(settings)
         chosen = int(settings["bytes"])
         if 0 < chosen < _MIN_BYTES:
             least = format_bytes(_MIN_BYTES)
@@ -93,17 +81,13 @@ class MemoryShm:
                 cells_by_class=matrix_cells.count_by_class(cell for cell in cells if cell.memory_node == node),
             )
             seconds = _step_seconds(of_node, size, len(own))
-            yield Step(
-                id=f"{NAME}.node{node}",
-                probe=NAME,
-                title=f"{DIRECTORY} on node {node}",
-                settings=of_node.stored(),
-                estimated_seconds=seconds,
-                time_limit_seconds=durations.limit_seconds(seconds),
-                hazards=(Hazard.MEMORY, Hazard.CPU_LOAD),
-                touches=f"{format_bytes(size)} of {DIRECTORY}",
-                cpus=tuple(of_node.writers.values()),
+            id_, title, touches = (
+                f"{NAME}.node{node}",
+                f"{DIRECTORY} on node {node}",
+                f"{format_bytes(size)} of {DIRECTORY}",
             )
+            cpus, hazards = tuple(of_node.writers.values()), (Hazard.MEMORY, Hazard.CPU_LOAD)
+            yield durations.step(id_, title, of_node, seconds, touches, cpus, hazards=hazards)
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Create a file from the node's own CPU, then overwrite it from each node in turn."""
@@ -116,10 +100,12 @@ class MemoryShm:
         before = read_free_by_node()
         file = os.open(DIRECTORY, os.O_TMPFILE | os.O_RDWR, 0o600)  # unnamed: nothing remains, whatever happens
         try:
-            fill = ShmFill(file, size, writers[home])
-            yield from measure(fill, points, context)
+            fill = binding.ShmFill(file, size, writers[home])
+            yield from binding.measure(fill, points, context)
             after = read_free_by_node()
-            figures = yield from measure(ShmWrite(file, size, tuple(writers.values()), settings), points, context)
+            figures = yield from binding.measure(
+                binding.ShmWrite(file, size, tuple(writers.values()), settings), points, context
+            )
         finally:
             os.close(file)
         extra, placement_caveats = _placed(fill.placement(), home, before, after)
@@ -137,7 +123,7 @@ class MemoryShm:
             yield estimate_of(point, native, (*caveats, *cache_notes, *placement_caveats), extra)
 
 
-def _step_seconds(rule: StopRule, size: int, writers: int) -> float:
+def _step_seconds(rule: binding.StopRule, size: int, writers: int) -> float:
     """Return how long a file of one node takes, which is filled and then overwritten by each writer in turn."""
     passes = durations.rounds_seconds(writers * (size / _WRITTEN_PER_SECOND), rule)
     return durations.starting_seconds() + durations.allocating_seconds([size]) + passes
@@ -157,8 +143,8 @@ def _fitting(wanted: int, node: int) -> int:
         raise RefusedError(f"{DIRECTORY}: {error.strerror}") from error
     available = min(
         mount.f_bavail * mount.f_frsize,
-        available_bytes(Allocation(Pages.BASE, PlacementPolicy.BIND, (node,))),
-        available_bytes(Allocation(Pages.BASE)),
+        binding.available_bytes(binding.Allocation(binding.Pages.BASE, binding.PlacementPolicy.BIND, (node,))),
+        binding.available_bytes(binding.Allocation(binding.Pages.BASE)),
     )
     size = wanted if wanted <= available // 2 else available // 2 // _BLOCK_BYTES * _BLOCK_BYTES
     if size < _MIN_BYTES:
@@ -170,7 +156,7 @@ def _fitting(wanted: int, node: int) -> int:
 
 
 def _placed(
-    placement: Placement, home: int, before: dict[int, int], after: dict[int, int]
+    placement: binding.Placement, home: int, before: dict[int, int], after: dict[int, int]
 ) -> tuple[dict[str, str | int | float], list[str]]:
     """Return where the file's pages are, as extra figures, and the caveats about it."""
     share = placement.share_on((home,)) if placement.verified else taken_share(before, after, home)

@@ -18,7 +18,7 @@ from sizeup.model.topology import Cache, CacheKind, Core, Pu
 from sizeup.probing import native
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
-from sizeup_memory import latency
+from sizeup_memory import binding, latency
 from sizeup_memory.binding import ChasePoint, Placement, StopRule
 from sizeup_memory.chase_patterns import (
     CHASE_PATTERNS,
@@ -251,12 +251,12 @@ class Curve(MeasuredJob):
     def __init__(self, nanoseconds: Callable[[int], float], monkeypatch: pytest.MonkeyPatch) -> None:
         self.passes: list[list[int]] = []
         self._nanoseconds = nanoseconds
-        monkeypatch.setattr(latency, "Latency", self._start)
-        monkeypatch.setattr(latency, "new_job", lambda: self)
+        monkeypatch.setattr(binding, "Latency", self._start)
+        monkeypatch.setattr(binding, "new_job", lambda: self)
         monkeypatch.setattr(native, "leave_cpus", lambda _: True)
-        monkeypatch.setattr(latency, "available_bytes", lambda _: 64 * GIB)
+        monkeypatch.setattr(binding, "available_bytes", lambda _: 64 * GIB)
         monkeypatch.setattr(latency, "HostLoad", lambda: SimpleNamespace(others=OthersUse))
-        monkeypatch.setattr(latency, "tlb_reach_bytes", lambda _: 0)
+        monkeypatch.setattr(binding, "tlb_reach_bytes", lambda _: 0)
         self.core_hz = 2e9
 
     def _start(self, points: list[Any], rule: Any) -> Curve:
@@ -369,7 +369,7 @@ def test_the_estimate_follows_what_must_be_populated_and_linked() -> None:
 
 
 def test_the_clock_of_another_cpu_is_not_that_of_the_measured_one() -> None:
-    one = latency.Latency([ChasePoint(16 * KIB, 64, cpu=3)], StopRule(0.01, 0.0, 0.1, 1, 1, 0.5, 1))
+    one = binding.Latency([ChasePoint(16 * KIB, 64, cpu=3)], StopRule(0.01, 0.0, 0.1, 1, 1, 0.5, 1))
     assert one.core_hz is None, "nothing was measured"
 
     one._rates.core_hz = 2e9

@@ -169,7 +169,7 @@ def test_a_chase_has_the_lines_the_sibling_and_the_pages_of_its_machine(
 
 def test_what_was_read_beside_a_curve_is_that_of_its_step(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     guest = replace(MACHINE, platform=replace(MACHINE.platform, is_guest=True))
-    monkeypatch.setattr(latency, "tlb_reach_bytes", lambda page_bytes: 3 * page_bytes)
+    monkeypatch.setattr(binding, "tlb_reach_bytes", lambda page_bytes: 3 * page_bytes)
     monkeypatch.setattr(binding.Latency, "core_hz", 2e9)
     shares = (0.25, 0.5, 0.75)
     placed(monkeypatch, binding.Latency, *(at(100, huge_share=share) for share in shares))
@@ -251,7 +251,7 @@ def result(ops: int, wall_us: int, cpu_share: float = 1.0, start_ns: int = 0) ->
 def test_random_stores_are_the_median_of_their_runs() -> None:
     """1000 stores in 1, 2 and 4 ms: 1000, 2000 and 4000 ns, and 1, 0.5 and 0.25 million a second."""
     runs = [(result(1000, wall),) for wall in (1000, 2000, 4000)]
-    cost, total = hammer._estimates(hammer._Series(1, 16), runs, ())
+    cost, total = hammer._estimates(hammer.HammerPoint(1, 16), runs, ())
 
     assert (cost.value, cost.minimum) == (2000.0, 1000.0)
     assert (total.value, total.low, total.high) == (5e5, 2.5e5, 1e6)
@@ -259,7 +259,7 @@ def test_random_stores_are_the_median_of_their_runs() -> None:
 
 def test_processes_tell_who_waited_and_who_began_late() -> None:
     two = [(result(1000, 1000, 0.5, start_ns=900), result(1000, 1000, 1.0, start_ns=1000))]
-    cost, _ = hammer._estimates(hammer._Series(2, 16), two, ())
+    cost, _ = hammer._estimates(hammer.HammerPoint(2, 16), two, ())
 
     assert (cost.extra["cpu_share"], cost.extra["start_spread_ns"]) == (0.5, 100)
 
@@ -274,8 +274,8 @@ def test_processes_without_memory_on_their_node_are_told(told: Told) -> None:
 
 def test_one_number_of_processes_with_two_sizes_links_the_speedups() -> None:
     """Large memory: 1 and 2 processes, 10 and 15; small memory: 2 and 4 processes, 30 and 40."""
-    large, small = (lambda count: hammer._Series(count, 64)), (lambda count: hammer._Series(count, 16))
-    found = list(hammer._scaling({large(1): 10.0, large(2): 15.0, small(2): 30.0, small(4): 40.0}))
+    large, small = (lambda count: hammer.HammerPoint(count, 64)), (lambda count: hammer.HammerPoint(count, 16))
+    found = list(hammer.scaling({large(1): 10.0, large(2): 15.0, small(2): 30.0, small(4): 40.0}))
 
     assert [one.value for one in found if isinstance(one, Estimate)] == [1.0, 1.5, 2.0]
 
@@ -324,7 +324,9 @@ def test_a_file_fits_half_of_the_least_that_is_available(least: str, monkeypatch
 
     mount = SimpleNamespace(f_bavail=available("the mount"), f_frsize=1)
     monkeypatch.setattr(shm.os, "statvfs", lambda _: mount)
-    monkeypatch.setattr(shm, "available_bytes", lambda memory: available("the node" if memory.nodes else "the machine"))
+    monkeypatch.setattr(
+        binding, "available_bytes", lambda memory: available("the node" if memory.nodes else "the machine")
+    )
 
     assert shm._fitting(64 * MIB, 0) == 50 * MIB
     assert shm._fitting(48 * MIB, 0) == 48 * MIB

@@ -58,7 +58,7 @@ def test_latency_under_the_load_of_others_has_a_caveat(
     readings = chain([stat(0, 0)], repeat(stat(10, busy)))
     seconds = chain([5.0], repeat(15.0))
     monkeypatch.setattr(host_load, "read_stat", lambda: next(readings))
-    monkeypatch.setattr(host_load, "_own_seconds", lambda: next(seconds))
+    monkeypatch.setattr(host_load.time, "process_time", lambda: next(seconds))
     monkeypatch.setattr(host_load, "MIN_SECONDS", 0.0)
     monkeypatch.setattr(native, "leave_cpus", lambda _: True)
     monkeypatch.setattr(binding, "lib", Told())
@@ -76,7 +76,7 @@ def test_steal_is_told_apart_from_the_load_of_others(monkeypatch: pytest.MonkeyP
     readings = iter([stat(0, 0), stat(10, busy=3.0, steal=1.0)])
     seconds = iter([0.0, 1.0])
     monkeypatch.setattr(host_load, "read_stat", lambda: next(readings))
-    monkeypatch.setattr(host_load, "_own_seconds", lambda: next(seconds))
+    monkeypatch.setattr(host_load.time, "process_time", lambda: next(seconds))
     monkeypatch.setattr(host_load, "MIN_SECONDS", 0.0)
 
     others = HostLoad().others()

@@ -125,7 +125,7 @@ def test_what_could_not_be_done_as_asked_is_refused(probe: str, chosen: dict[str
 
 
 def test_working_sets_that_do_not_fit_are_told(noting: tuple[Told, Told], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(latency, "available_bytes", lambda _: 40 * MIB)
+    monkeypatch.setattr(memory, "available_bytes", lambda _: 40 * MIB)
     (step,) = make_plan(
         MACHINE, REGISTRY, name=None, probes=["memory.latency"], settings={"memory.latency": {"largest": 64 * MIB}}
     ).steps

@@ -275,7 +275,7 @@ def test_processes_together_have_the_sum_of_their_stores() -> None:
     found = {
         (one.series, one.at["processes"]): one
         for count, results in runs.items()
-        for one in hammer._estimates(hammer._Series(count, 16), results, ())
+        for one in hammer._estimates(hammer.HammerPoint(count, 16), results, ())
     }
 
     assert found["throughput", 1].value == 1e6
@@ -291,7 +291,7 @@ def test_a_process_that_shared_its_cpu_is_told() -> None:
 
     assert all(
         "a process had its CPU for only 94% of the time" in one.caveats[0]
-        for one in hammer._estimates(hammer._Series(1, 16), runs, ())
+        for one in hammer._estimates(hammer.HammerPoint(1, 16), runs, ())
     )
 
 

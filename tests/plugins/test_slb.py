@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
+from sizeup.model.sample import Estimate
 from sizeup_memory.binding import Allocation, Hammer, HammerResult, Pages, new_job
-from sizeup_memory.hammer import output_line, scaling, scaling_summary
+from sizeup_memory.hammer import HammerPoint, output_line, scaling, scaling_summary
 from sizeup_memory.memhammer import main
 
 E5320_ONE_PROCESS_US = 103_240_338
@@ -31,9 +32,9 @@ def test_the_output_line_has_the_original_fields_in_order() -> None:
 
 
 def test_the_published_scaling_is_saturated_by_one_process() -> None:
-    speedups = scaling(
-        {1: 7_617_487.7, 2: 3_992_992.8 + 3_989_574.4, 4: 1_985_888.7 + 1_985_821.2 + 1_981_665.4 + 1_979_832.3}
-    )
+    totals = {1: 7_617_487.7, 2: 3_992_992.8 + 3_989_574.4, 4: 1_985_888.7 + 1_985_821.2 + 1_981_665.4 + 1_979_832.3}
+    found = list(scaling({HammerPoint(count, 131_072): total for count, total in totals.items()}))
+    speedups = {one.at["processes"]: one.value for one in found if isinstance(one, Estimate)}
 
     assert {count: round(gain, 3) for count, gain in speedups.items()} == {1: 1.0, 2: 1.048, 4: 1.041}
     assert scaling_summary(speedups) == "one process already saturates memory: S(4) = 1.041"

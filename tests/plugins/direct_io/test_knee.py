@@ -2,7 +2,15 @@
 
 import pytest
 
-from sizeup_direct_io.conclusions import Knee, RampPoint, agree, find_knee, order_text, ramp_order, stopped_paying
+from sizeup_direct_io.conclusions import (
+    RampPoint,
+    agree,
+    find_knee,
+    median_knee,
+    order_text,
+    ramp_order,
+    stopped_paying,
+)
 
 
 def ramp(*throughputs: float) -> list[RampPoint]:
@@ -29,16 +37,16 @@ def test_no_knee_is_stated_where_throughput_falls_on_the_way_to_it() -> None:
     sweep = [RampPoint(1, 15e3), RampPoint(4, 27.9e3), RampPoint(16, 14e3), RampPoint(64, 21.1e3)]
 
     assert find_knee(sweep) == RampPoint(64, 21.1e3)
-    assert agree([sweep]) is None
+    assert median_knee([sweep]) is None
 
 
 def test_a_fall_within_the_noise_or_beyond_the_knee_leaves_it_stated() -> None:
     within, beyond, steady = ramp(10, 20, 19, 40), ramp(10, 20, 40, 30, 20), ramp(10, 20, 40)
 
-    assert agree([ramp(10)]) is None
-    assert agree([within]) == Knee(8, 40, (8,))
-    assert agree([beyond]) == Knee(4, 40, (4,))
-    assert agree([steady, ramp(10, 5, 40), steady]) == Knee(4, 40, (4, 4, 4))
+    assert median_knee([ramp(10)]) is None
+    assert median_knee([within]) == (RampPoint(8, 40), (8,))
+    assert median_knee([beyond]) == (RampPoint(4, 40), (4,))
+    assert median_knee([steady, ramp(10, 5, 40), steady]) == (RampPoint(4, 40), (4, 4, 4))
 
 
 def test_a_ramp_goes_on_until_two_doublings_in_a_row_gain_too_little() -> None:
@@ -48,16 +56,17 @@ def test_a_ramp_goes_on_until_two_doublings_in_a_row_gain_too_little() -> None:
 
 
 def test_ramps_agree_when_three_of_four_lie_within_one_doubling() -> None:
-    knee_estimate = agree([ramp(1, 2, 4, 4, 4), ramp(1, 2, 4, 8, 8, 8), ramp(1, 2, 4, 4, 4), ramp(1, 1, 1)])
+    knee = median_knee([ramp(1, 2, 4, 4, 4), ramp(1, 2, 4, 8, 8, 8), ramp(1, 2, 4, 4, 4), ramp(1, 1, 1)])
 
-    assert knee_estimate == Knee(4, 4.0, (4, 8, 4, 1))
-    assert knee_estimate.agreed
+    assert knee == (RampPoint(4, 4.0), (4, 8, 4, 1))
+    assert agree(*knee)
 
 
 def test_ramps_that_lie_further_apart_disagree() -> None:
-    knee_estimate = agree([ramp(1, 1, 1), ramp(1, 2, 4, 8, 16), ramp(1, 2, 2, 2)])
+    knee = median_knee([ramp(1, 1, 1), ramp(1, 2, 4, 8, 16), ramp(1, 2, 2, 2)])
 
-    assert not knee_estimate.agreed
+    assert knee is not None
+    assert not agree(*knee)
 
 
 def test_no_queue_depth_is_later_than_another_over_two_ramps() -> None:

@@ -52,7 +52,7 @@ def multipath(tmp_path: Path) -> Path:
 
 
 def test_the_paths_of_a_multipath_map_are_its_devices_and_the_fc_ports_on_the_way(multipath: Path) -> None:
-    assert list(find_path_files(NUMBER, str(multipath))) == [
+    assert list(find_path_files(NUMBER, sysfs=str(multipath))) == [
         "sdk (SCSI device)",
         "host10 (FC port)",
         "rport-10:0-0 (FC remote port of sdk)",
@@ -70,7 +70,7 @@ def test_an_iscsi_session_is_a_path_and_a_partition_has_those_of_its_disk(tmp_pa
     put(tmp_path, "class/iscsi_session/session1/state", "LOGGED_IN")
     link(tmp_path, "dev/block/253:0", f"{lun}/block/sdi/sdi1")
 
-    files = find_path_files(NUMBER, str(tmp_path))
+    files = find_path_files(NUMBER, sysfs=str(tmp_path))
     assert list(files) == ["sdi (SCSI device)", "session1 (iSCSI session of sdi)"]
 
 
@@ -86,7 +86,7 @@ def test_nvme_has_its_controllers_and_what_each_says_of_the_namespace(tmp_path: 
     link(tmp_path, f"{subsystem}/nvme0n1/device", subsystem)
     link(tmp_path, "dev/block/253:0", f"{subsystem}/nvme0n1")
 
-    assert list(find_path_files(NUMBER, str(tmp_path))) == [
+    assert list(find_path_files(NUMBER, sysfs=str(tmp_path))) == [
         "nvme0 (NVMe controller)",
         "nvme0c0n1 (NVMe path)",
         "nvme1 (NVMe controller)",
@@ -101,11 +101,11 @@ def test_a_single_nvme_drive_has_one_controller(tmp_path: Path) -> None:
     link(tmp_path, f"{controller}/nvme3n1/device", controller)
     link(tmp_path, "dev/block/253:0", f"{controller}/nvme3n1")
 
-    assert list(find_path_files(NUMBER, str(tmp_path))) == ["nvme3 (NVMe controller)"]
+    assert list(find_path_files(NUMBER, sysfs=str(tmp_path))) == ["nvme3 (NVMe controller)"]
 
 
 def test_what_lies_on_no_block_device_has_no_paths(tmp_path: Path) -> None:
-    assert find_path_files(NUMBER, str(tmp_path)) == {}
+    assert find_path_files(NUMBER, sysfs=str(tmp_path)) == {}
 
 
 class States:
@@ -170,7 +170,7 @@ def test_a_path_is_lost_when_it_carried_data_and_no_longer_does(before: str, aft
 def watched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, States]:
     states = States(sdk="running", sdl="running")
     monkeypatch.setattr(disks, "POLL_SECONDS", 0.0)
-    monkeypatch.setattr(run_module, "watch_paths", lambda _: states.watch())
+    monkeypatch.setattr(run_module, "PathWatch", lambda _: states.watch())
     return folder, states
 
 

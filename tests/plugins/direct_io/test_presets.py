@@ -148,4 +148,7 @@ def test_custom_is_what_was_asked_for() -> None:
     ],
 )
 def test_what_writes_and_what_grows_is_known_beforehand(preset: str, writes: bool, extends: bool) -> None:
-    assert [(sweep.writes, sweep.extends) for sweep in of(preset)] == [(writes, extends)]
+    assert [
+        (sweep.writes, any(stream.extends for point in sweep.points for stream, _ in point.loads))
+        for sweep in of(preset)
+    ] == [(writes, extends)]

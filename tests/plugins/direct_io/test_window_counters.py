@@ -1,5 +1,8 @@
 """The kernel's byte counters against the workers' own, on a host where the reader waits for a CPU."""
 
+import os
+import threading
+import time
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
@@ -17,7 +20,6 @@ from sizeup_direct_io.window_counters import (
     Counters,
     CounterSource,
     HostCpu,
-    kernel_thread_family,
     read_counters,
 )
 
@@ -188,22 +190,38 @@ def test_the_closest_of_several_readings_has_the_bytes_of_its_middle(monkeypatch
     assert (counters.own_read_bytes, counters.own_written_bytes, counters.uncertainty_bytes) == (304, 106, 10)
 
 
-def test_the_time_of_kernel_threads_adds_up_by_family_and_that_of_a_process_has_both_modes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_time_of_kernel_threads_adds_up_by_family(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = {
         number: SimpleNamespace(kernel_thread=kernel, name=name, cpu_ticks=ticks)
         for number, (kernel, name, ticks) in enumerate(
-            [(True, "kworker/0:1", 200), (True, "kworker/u8:2-ext4", 100), (True, "loop0", 50), (False, "kworker", 7)]
+            [
+                (True, "kworker/0:1", 200),
+                (True, "kworker/u8:2-ext4", 100),
+                (True, "loop0", 50),
+                (True, "xfs-conv/vda1", 1),
+                (False, "kworker", 7),
+            ]
         )
     }
-    usage = SimpleNamespace(ru_utime=1.5, ru_stime=0.25)
     monkeypatch.setattr(window_counters, "read_processes", lambda: threads)
     monkeypatch.setattr(window_counters.os, "sysconf", lambda _: 100)
-    monkeypatch.setattr(window_counters.resource, "getrusage", lambda _: usage)
 
-    assert window_counters.read_kernel_threads_ns() == {"kworker": 3_000_000_000, "loop0": 500_000_000}
-    assert window_counters.process_cpu_ns() == 1_750_000_000
+    families = {"kworker": 3_000_000_000, "loop0": 500_000_000, "xfs-conv": 10_000_000}
+    assert window_counters.read_kernel_threads_ns() == families
+
+
+def test_the_cpu_time_of_a_process_has_that_of_its_threads() -> None:
+    before, end = window_counters.process_cpu_ns(), time.thread_time_ns()
+
+    def work() -> None:
+        start = time.thread_time_ns()
+        while time.thread_time_ns() < start + 20_000_000:
+            os.stat("/proc/self")  # in both modes
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert window_counters.process_cpu_ns() - before >= 20_000_000 + time.thread_time_ns() - end
 
 
 def test_the_use_of_each_cpu_is_read_at_both_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,10 +231,3 @@ def test_the_use_of_each_cpu_is_read_at_both_ends(monkeypatch: pytest.MonkeyPatc
 
     assert window_counters.read_opening(CounterSource(0), dict).cpus == cpus
     assert window_counters.read_closing(CounterSource(0), dict).cpus == cpus
-
-
-@pytest.mark.parametrize(
-    ("name", "family"), [("kworker/3:2-events", "kworker"), ("loop0", "loop0"), ("xfs-conv/vda1", "xfs-conv")]
-)
-def test_kernel_threads_are_joined_by_family(name: str, family: str) -> None:
-    assert kernel_thread_family(name) == family
