@@ -37,6 +37,8 @@ from sizeup.portability import (
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
+temporary_files: list[str] = []
+"""The directory of each file that this process made without a name, or whose name it removed at once."""
 _DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC
 _NEW = os.O_CREAT | os.O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_BINARY
 _KEEP_LINKS = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}

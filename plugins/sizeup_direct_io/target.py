@@ -189,6 +189,7 @@ def _open_directory(spec: TargetSpec) -> OpenTarget:
         available, reserve_bytes = available_bytes(folder, spec.reserve_bytes)
         size_bytes = new_file_size(spec.size_bytes, available, reserve_bytes, spec.path, spec.most_bytes)
         descriptor = _make(folder, spec.path)
+        files.temporary_files.append(spec.path)
     finally:
         os.close(folder)
     try:

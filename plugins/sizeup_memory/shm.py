@@ -10,6 +10,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from sizeup.errors import RefusedError
+from sizeup.files import temporary_files
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Settings, Step
 from sizeup.probing.api import Context, Emission
@@ -99,6 +100,7 @@ class MemoryShm:
         yield from settings.not_measured(f"{NAME}: node {home}")
         before = read_free_by_node()
         file = os.open(DIRECTORY, os.O_TMPFILE | os.O_RDWR, 0o600)  # unnamed: nothing remains, whatever happens
+        temporary_files.append(DIRECTORY)
         try:
             fill = binding.ShmFill(file, size, writers[home])
             yield from binding.measure(fill, points, context)

@@ -117,12 +117,14 @@ def test_a_step_past_its_limit_is_ended_whatever_it_does(how: str) -> None:
 
     outcome = run(kept, misbehave=how, limit=1000.0, clock=clock)
 
-    assert outcome == Outcome(Status.TIMED_OUT, "it ran past its limit of 1000 s")
+    assert outcome == Outcome(Status.TIMED_OUT, "it ran past its limit of 1000 s", temporary_files=None)
     assert kept.samples == 20
 
 
 def test_a_step_whose_limit_passes_before_its_first_figure_is_timed_out_and_not_ok() -> None:
-    assert run(Kept(), limit=0.0) == Outcome(Status.TIMED_OUT, "it ran past its limit of 0 s")
+    outcome = run(Kept(), limit=0.0)
+
+    assert outcome == Outcome(Status.TIMED_OUT, "it ran past its limit of 0 s", temporary_files=None)
 
 
 def test_a_canceled_step_stops_by_the_word_and_keeps_what_it_has() -> None:

@@ -23,7 +23,7 @@ from sizeup.engine.advice import advice_record
 from sizeup.engine.control import BatchControl
 from sizeup.engine.spec import RunSpec
 from sizeup.errors import ExitStatus, LateError, RefusedError, UsageError
-from sizeup.live.environment import EnvironmentWatch, Fact, clock_sync
+from sizeup.live.environment import EnvironmentWatch, Fact, clock_sync, own_use
 from sizeup.live.host_load import LoadWindow, measure_load
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Gap, Machine
@@ -374,7 +374,8 @@ def run(
                     session = read_session(path)
                     conclusions += [FindingRecord(recorder.now_ns(), found) for found in probe_findings(session)]
                     conclusions.append(advice_record(recorder.now_ns(), machine, session))
-            recorder.put(*conclusions, _end(recorder.now_ns(), control, origin_ns))
+            used = EnvironmentRecord(recorder.now_ns(), watch.latest | own_use())
+            recorder.put(*conclusions, used, _end(recorder.now_ns(), control, origin_ns))
             recorder.sync()
         finished = sum(record.outcome.status.finished for record in recorder.outcomes)
         return Result(path, control.canceled or _status(spec, plan, recorder.outcomes), finished)

@@ -45,6 +45,8 @@ class EnvironmentWatch:
         self._proc, self._sysfs = proc, sysfs
         self._ticks = os.sysconf("SC_CLK_TCK")
         self._before = self._snapshot()
+        self.latest: dict[str, Fact] = {}
+        """The last answer."""
 
     def facts(self) -> dict[str, Fact]:
         """The figures, unit last in each name; what this kernel does not say is absent."""
@@ -64,16 +66,8 @@ class EnvironmentWatch:
         facts |= self._others(before, now)
         if zones := read_zone_celsius(self._sysfs):  # most guests see no sensor
             facts["temperature_celsius"] = max(zones.values())
-        facts["sizeup_cpu_seconds"] = round(time.process_time(), 3)
-        # Of this process and the workers that have ended, since it began; the kernel adds their I/O when they end.
-        from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage  # no viewer has it
-
-        used = [getrusage(whose) for whose in (RUSAGE_SELF, RUSAGE_CHILDREN)]
-        facts["run_cpu_seconds"] = round(sum(one.ru_utime + one.ru_stime for one in used), 3)
-        facts["run_peak_memory_bytes"] = max(one.ru_maxrss for one in used) << 10
-        if (moved := read_process_io("self", self._proc)) is not None:
-            facts |= {"run_read_bytes": moved.read_bytes, "run_written_bytes": moved.written_bytes}
-        return facts
+        self.latest = facts | own_use(self._proc)
+        return self.latest
 
     def _others(self, before: _Snapshot, now: _Snapshot) -> dict[str, Fact]:
         if not now.processes:
@@ -93,6 +87,21 @@ class EnvironmentWatch:
 
     def _snapshot(self) -> _Snapshot:
         return _Snapshot(time.monotonic(), read_stat(self._proc), read_processes(self._proc))
+
+
+def own_use(proc: str = PROC) -> dict[str, Fact]:
+    """Return what this process and its workers that have ended took since it began; their I/O is added at their end."""
+    from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage  # no viewer has it
+
+    used = [getrusage(whose) for whose in (RUSAGE_SELF, RUSAGE_CHILDREN)]
+    facts: dict[str, Fact] = {
+        "sizeup_cpu_seconds": round(time.process_time(), 3),
+        "run_cpu_seconds": round(sum(one.ru_utime + one.ru_stime for one in used), 3),
+        "run_peak_memory_bytes": max(one.ru_maxrss for one in used) << 10,
+    }
+    if (moved := read_process_io("self", proc)) is not None:
+        facts |= {"run_read_bytes": moved.read_bytes, "run_written_bytes": moved.written_bytes}
+    return facts
 
 
 class Timex(ctypes.Structure):

@@ -101,3 +101,5 @@ class Outcome(Struct, frozen=True):
     reason: str = ""
     signal: str | None = None
     """Such as ``SIGSEGV`` when crashed."""
+    temporary_files: tuple[str, ...] | None = ()
+    """The directory of each temporary file that it made, all removed; None where its worker did not report it."""

@@ -235,7 +235,8 @@ class _StepDriver:
             raise
         self._worker.read_output()
         status = self._worker.close()
-        return _with_offline_cpus(self._outcome(None if abandoned else status), find_offline(self._step.cpus))
+        outcome = _with_offline_cpus(self._outcome(None if abandoned else status), find_offline(self._step.cpus))
+        return replace(outcome, temporary_files=None if self._ending is None else self._ending.temporary_files)
 
     def _watch(self) -> bool:
         """Read, bound and end the worker; False where it had to be abandoned."""

@@ -38,6 +38,8 @@ class Ending(msgspec.Struct, frozen=True, tag_field="kind", tag="ending", omit_d
     status: Literal["ok", "refused", "failed"]
     """Refused: the probe raised ``RefusedError``; failed: it raised something else."""
     reason: str = ""
+    temporary_files: tuple[str, ...] = ()
+    """The directory of each that was made."""
 
 
 Message = StepRecord | Ending

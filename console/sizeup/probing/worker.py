@@ -20,7 +20,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+from msgspec.structs import replace
+
 from sizeup.errors import RefusedError, SizeupError
+from sizeup.files import temporary_files
 from sizeup.model.machine import Gap
 from sizeup.model.records import ENCODER, EstimateRecord, GapRecord, ProgressRecord, SamplesRecord, StepRecord
 from sizeup.model.sample import Estimate, Progress, Samples
@@ -92,7 +95,7 @@ def main() -> NoReturn:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     make_first_oom_victim()
     context = WorkerContext(job.origin_ns)
-    _send(job, _run(job, context, rest))
+    _send(job, replace(_run(job, context, rest), temporary_files=tuple(temporary_files)))
     sys.stdout.flush()
     sys.stderr.flush()
     # A native thread that ignored its cancel must not keep the process.

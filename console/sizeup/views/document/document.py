@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -12,11 +11,12 @@ from sizeup.charts import text_alternative
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
+from sizeup.session.effect import effect
 from sizeup.session.value import Session
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.recorded_inputs import recorded_inputs
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
-from sizeup.text import one_line
+from sizeup.text import one_line, plural
 from sizeup.units import format_bytes, format_decimal_bytes, format_ns
 from sizeup.views.band import Band, NextStep
 from sizeup.views.cards.cards import CardView, share_columns
@@ -154,25 +154,21 @@ def machine_text(machine: Machine | None) -> str:
 
 def effect_text(session: Session) -> str:
     """Return what the runs took of the host, their workers included; empty where the session does not record it."""
-    runs: list[dict[str, float]] = []
-    for record in session.environment:
-        facts = {name: value for name, value in record.facts.items() if isinstance(value, int | float)}
-        if "run_cpu_seconds" in facts:
-            # Totals since a process began: where they fall, another one continued the session.
-            same = bool(runs) and facts["run_cpu_seconds"] >= runs[-1]["run_cpu_seconds"]
-            runs[-1 if same else len(runs) :] = [facts]
-    if not runs:
+    used = effect(session)
+    if used is None:
         return ""
-    seconds, read, written = (
-        sum(run.get(f"run_{name}", math.nan) for run in runs) for name in ("cpu_seconds", "read_bytes", "written_bytes")
-    )
-    peak = max(run.get("run_peak_memory_bytes", 0) for run in runs)
     least = "at least " if session.end is None else ""
-    moved = f"{format_decimal_bytes(read)} read from and {format_decimal_bytes(written)} written to storage"
-    return (
-        f"{least}{format_ns(seconds * 1e9)} of CPU time, {format_bytes(peak)} of memory in the largest process, "
-        f"{'storage unknown' if math.isnan(read + written) else moved}"
-    )
+    moved = "storage unknown"
+    if used.read_bytes is not None and used.written_bytes is not None:
+        read, written = format_decimal_bytes(used.read_bytes), format_decimal_bytes(used.written_bytes)
+        moved = f"{read} read from and {written} written to storage"
+    files = "no temporary files"
+    if folders := used.temporary_files:
+        files = f"{plural(len(folders), 'temporary file')} made and removed in {', '.join(dict.fromkeys(folders))}"
+    if used.files_unknown:
+        files += f", those of {plural(used.files_unknown, 'step')} unknown"
+    cpu, memory = format_ns(used.cpu_seconds * 1e9), format_bytes(used.peak_memory_bytes)
+    return f"{least}{cpu} of CPU time, {memory} of memory in the largest process, {moved}, {files}"
 
 
 def _first_notes(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates
+from sizeup.session.effect import effect
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
@@ -72,6 +73,7 @@ def results_data(session: Session) -> dict[str, Any]:
             **{name: getattr(session.header, name) for name in ("id", "host", "started", "tool")},
             "status": session.end.status if session.end is not None else "interrupted",
         },
+        "used": effect(session),
         "run": {"status": run.grade.value, "cause": run.cause, "sentence": run.sentence},
         "steps": [_step_data(id_, step) for id_, step in session.steps.items()],
         "refused": [
