@@ -1,5 +1,8 @@
 """Formulas of rule packs compute, and do nothing besides."""
 
+import gc
+import sys
+
 import pytest
 
 from sizeup.errors import MalformedError
@@ -59,3 +62,24 @@ def test_the_branch_of_a_condition_that_does_not_count_is_not_asked_for() -> Non
     formula = parse_formula("vcpus if threads < 2 else ceil(vcpus / 2)", "x")
 
     assert formula.evaluate({"threads": 2.0, "vcpus": 5.0}.__getitem__) == 3
+
+
+def test_a_formula_that_lacks_a_number_leaves_nothing_in_memory() -> None:
+    """A console works out licenses with every run; CPython 3.11 lost a dictionary for each that it could not count."""
+    formula = parse_formula("ceil(max(cores, 4) / 2)", "x")
+
+    def fail() -> None:
+        with pytest.raises(KeyError):
+            formula.evaluate({}.__getitem__)
+
+    def blocks() -> int:
+        gc.collect()
+        return sys.getallocatedblocks()
+
+    for _ in range(20):
+        fail()
+    before = blocks()
+    for _ in range(100):
+        fail()
+
+    assert blocks() - before < 100
