@@ -234,3 +234,48 @@ def test_a_number_without_end_is_refused_or_left_out(sample: str) -> None:
             text = whole[: match.start()] + "9" * digits + whole[match.end() :]
             with contextlib.suppress(SizeupError):
                 read_workload((WorkloadFile("x", text),), 95, cores=8)
+
+
+def test_files_of_several_kinds_are_views_of_one_time_and_not_intervals_of_a_series() -> None:
+    """Of one hour: 30 MB/s of redo beside the I/O of the database, and the device's totals, which contain it."""
+    counters = {
+        "Uptime": 0, "Innodb_page_size": 16384, "Aria_pagecache_reads": 0, "Innodb_data_reads": 18_000,
+        "Innodb_data_read": 18_000 * 16_384, "Innodb_data_writes": 12_000, "Innodb_data_written": 12_000 * 16_384,
+        "Innodb_pages_written": 12_000, "Innodb_log_writes": 2_000, "Innodb_os_log_written": 30_000_000,
+        "Com_commit": 2_400,
+    }  # fmt: skip
+    gauges = ("Innodb_page_size",)
+
+    def snapshot(seconds: int) -> str:
+        lines = {key: value if key in gauges else value * seconds for key, value in counters.items()}
+        return "".join(f"{key}\t{value}\n" for key, value in (lines | {"Uptime": seconds}).items())
+
+    database = [WorkloadFile(f"s{at_second}.txt", snapshot(at_second)) for at_second in (1000, 4600)]
+    disk = {"disk_device": "sda", "r/s": 18_000, "w/s": 14_000, "rkB/s": 288_000, "wkB/s": 221_296.875}
+    device = WorkloadFile("io.json", iostat(report(disk), report(disk)))
+
+    def figures(*files: WorkloadFile) -> dict[str, float]:
+        found = read_workload(files, 95)
+        return {key: value.value for key, value in found.items() if isinstance(value, Quantity)}
+
+    alone = figures(*database)
+    assert alone["workload.iops"] == pytest.approx(30_000)
+    assert alone["redo.mb_s"] == pytest.approx(30e6)
+    assert alone["workload.read_percent"] == pytest.approx(0.6)
+    assert figures(*database, device) == figures(device, *database) == alone, "one average, whose peaks are hidden"
+    found = read_workload((device, *database), 95)["workload.iops"]
+    assert isinstance(found, Quantity)
+    assert found.source == "s1000.txt, s4600.txt: one interval, an average"
+    assert "those of io.json do not count: they may be of the same time" in found.caveats
+    # Where the database tells no requests, the device's stand for all of its I/O and for the redo in it.
+    statspack = WorkloadFile("sp.txt", STATSPACK)
+    assert figures(statspack)["redo.mb_s"] == 1048576
+    both = figures(statspack, device)
+    assert both["workload.iops"] == 32_000
+    assert both["workload.mb_s"] == pytest.approx(521.5e6, rel=1e-4)
+    assert "redo.mb_s" not in both
+    # What one kind alone tells is taken from it.
+    assert figures(*database, WorkloadFile("sar.txt", SAR_ALL))["workload.iops"] == pytest.approx(30_000)
+    several = read_workload((*database, WorkloadFile("vmstat.txt", VMSTAT)), 95, cores=16)
+    assert "workload.cpu_cores" in several
+    assert "workload.percentile" not in several, "several intervals of the CPUs hide no peaks of one of the I/O"

@@ -35,7 +35,8 @@ FILE_KEYS = {
 }  # fmt: skip
 """The keys that a file may set: a workload, or a server that is offered; the rest is set elsewhere."""
 
-_FIGURES: tuple[tuple[str, str, Callable[[LoadInterval], float | None]], ...] = (
+_Figure = Callable[[LoadInterval], float | None]
+_FIGURES: tuple[tuple[str, str, _Figure], ...] = (
     ("workload.mb_s", "bytes/s", lambda interval: interval.bytes_per_second),
     ("workload.iops", "1/s", lambda interval: interval.requests_per_second),
     ("workload.sequential_mb_s", "bytes/s", lambda interval: interval.sequential_bytes_per_second),
@@ -45,6 +46,8 @@ _FIGURES: tuple[tuple[str, str, Callable[[LoadInterval], float | None]], ...] = 
     ("workload.spread_cores", "1", lambda interval: interval.spread_cores),
     ("workload.commits_s", "1/s", lambda interval: interval.commits_per_second),
 )
+_IO = ("workload.iops", "workload.mb_s", "redo.mb_s", "workload.sequential_mb_s", "redo.written_mb_s", "redo.writes_s")
+"""Keys of one kind of file, which is the first that has the first of them: what a device counts contains the redo."""
 
 
 class _Toml(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
@@ -67,36 +70,32 @@ def read_workload(
 ) -> dict[str, Value]:
     """Keys of sizing from AWR or Statspack reports, snapshots of databases, Oracle's views, sysstat, vmstat or TOML.
 
-    Intervals of several files count together. ``devices`` keeps those disks only; a file that names
-    none of them is refused. ``cores`` are the physical cores of the servers that the files are of.
+    Intervals of several files of one kind count together. Those of several kinds may be of the same time, so I/O, CPU
+    and commits are each of one kind, the database's own before its host's. ``devices`` keeps those disks only; a file
+    that names none of them is refused. ``cores`` are the physical cores of the servers that the files are of.
     """
     values: dict[str, Value] = {}
-    files: list[Intervals] = []
-    reports: list[tuple[str, str]] = []
-    views: list[tuple[str, str]] = []
-    snapshots: list[tuple[str, str]] = []
+    databases: dict[_Parser, list[tuple[str, str]]] = {parse_snapshots: [], _reports: [], oracle_views.parse_views: []}
+    hosts: dict[str, list[tuple[str, Intervals]]] = {}
     for source in sources:
         if source.text.lstrip().startswith("schema") or source.name.endswith(".toml"):
             values |= parse_toml(source.text, source.name)
         # An HTML report has its styles first.
         elif _REPORT.search(source.text[:20_000]) and not source.text.lstrip("\ufeff \n").startswith("{"):
-            reports.append((source.text.removeprefix("\ufeff"), source.name))
+            databases[_reports].append((source.text.removeprefix("\ufeff"), source.name))
         elif oracle_views.HEADING.search(source.text[:4000]):
-            views.append((source.text.removeprefix("\ufeff"), source.name))
+            databases[oracle_views.parse_views].append((source.text.removeprefix("\ufeff"), source.name))
         elif is_snapshot(source.text):
-            snapshots.append((source.text, source.name))
+            databases[parse_snapshots].append((source.text, source.name))
         else:
-            files.append(_intervals(source, devices))
-    if snapshots:
-        files.append(parse_snapshots(snapshots))
-    if reports:
-        files.append(parse_awr(*reports[0], reports[1:]))
-    if views:
-        files.append(oracle_views.parse_views(views))
-    if files:
+            tool, found = _intervals(source, devices)
+            hosts.setdefault(tool, []).append((source.name, found))
+    kinds = [(", ".join(name for _, name in of), [parse(of)]) for parse, of in databases.items() if of]
+    kinds += [(", ".join(name for name, _ in of), [found for _, found in of]) for of in hosts.values()]
+    if kinds:
         where = ", ".join(source.name for source in sources)
         try:
-            values = {**_figures(files, percentile, where, cores), **values}
+            values = {**_figures(kinds, percentile, where, cores), **values}
         except (ValueError, OverflowError) as error:
             raise MalformedError(
                 f"{where}: expected finite figures, found one too large for a number: {error}"
@@ -104,21 +103,29 @@ def read_workload(
     return values
 
 
-def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> Intervals:
+_Parser = Callable[[Sequence[tuple[str, str]]], Intervals]
+
+
+def _reports(found: Sequence[tuple[str, str]]) -> Intervals:
+    return parse_awr(*found[0], found[1:])
+
+
+def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> tuple[str, Intervals]:
+    """Return the tool that wrote a file, and its intervals."""
     text, name = source.text.removeprefix("\ufeff"), source.name
     head = text[:4000]
     if SADF_HEADING.match(text) or (head.lstrip().startswith("{") and any(mark in text for mark in SADF_MARKS)):
-        return parse_sadf(text, name, devices)
+        return "sar", parse_sadf(text, name, devices)
     if head.lstrip().startswith("{"):
-        return iostat.parse_iostat(text, name, devices)
+        return "iostat", iostat.parse_iostat(text, name, devices)
     if KSAR_HEADING.match(text):
-        return parse_ksar(text, name)
+        return "sar", parse_ksar(text, name)
     if iostat.VMSTAT_HEADING.search(head):
-        return iostat.parse_vmstat(text, name)
+        return "vmstat", iostat.parse_vmstat(text, name)
     if iostat.HEADING.search(head):
-        return iostat.parse_iostat(text, name, devices)
+        return "iostat", iostat.parse_iostat(text, name, devices)
     if head.startswith("Linux "):
-        return parse_sar(text, name, devices)
+        return "sar", parse_sar(text, name, devices)
     raise MalformedError(
         f"{name}: expected an AWR or Statspack report (text or HTML), the output of sar, sadf, iostat, mpstat or "
         f"vmstat, kSar's CSV, rows of DBA_HIST_SYSSTAT, V$SYSSTAT or DBA_HIST_SYSMETRIC_SUMMARY, "
@@ -159,23 +166,44 @@ _BELONGS = {
 """What a file of another schema is for."""
 
 
-def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: int | None) -> dict[str, Value]:
-    intervals = [interval for file in files for interval in file.intervals]
+_Kind = tuple[str, Sequence[Intervals]]
+"""The files of one tool, or of one kind of database, with their names."""
+
+
+def _known(kind: _Kind, figure: _Figure) -> list[float]:
+    """Return a figure of each interval that has it, in ascending order."""
+    return sorted(found for file in kind[1] for one in file.intervals if (found := figure(one)) is not None)
+
+
+def _first(kinds: Sequence[_Kind], *figures: _Figure) -> _Kind:
+    """Return the first kind that has the first of these figures that one has; no files where none has any."""
+    return next((kind for figure in figures for kind in kinds if _known(kind, figure)), ("", ()))
+
+
+def _figures(kinds: Sequence[_Kind], percentile: float, where: str, cores: int | None) -> dict[str, Value]:
+    files = [file for _, of in kinds for file in of]
     caveats = tuple(dict.fromkeys(caveat for file in files for caveat in file.caveats))
     remarks: dict[str, dict[str, None]] = {}
     for key, remark in (one for file in files for one in file.remarks):
         remarks.setdefault(key, {})[remark] = None
     values: dict[str, Value] = {}
-    without = "".join(f", without {what}" for what in dict.fromkeys(file.left_out for file in files) if what)
+    figure_of, ranged = {key: figure for key, _, figure in _FIGURES}, False
+    io = _first(kinds, *(figure_of[key] for key in _IO))
     for key, unit, figure in (*_FIGURES, ("workload.cpu_cores", "1", lambda one: _busy_cores(one, cores))):
-        known = sorted(found for interval in intervals if (found := figure(interval)) is not None)
+        kind = io if key in _IO else _first(kinds, figure)
+        known = _known(kind, figure)
         if known and (value := at(known, percentile)) > 0:
-            peaks = [found for file in files for one in file.peaks if (found := figure(one)) is not None]
+            peaks = [found for file in kind[1] for one in file.peaks if (found := figure(one)) is not None]
             low, high = min(at(known, 50), value), max([known[-1], *peaks])
+            ranged |= len(known) > 1 and key in _IO
             several = f"{percentile:g}th percentile of {len(known)} intervals"
-            source = f"{where}: {several if len(known) > 1 else 'one interval, an average'}{without}"
-            of_key = (*caveats, *remarks.get(key, ()), *((_AVERAGE,) if len(known) == 1 else ()))
+            without = "".join(f", without {what}" for what in dict.fromkeys(one.left_out for one in kind[1]) if what)
+            source = f"{kind[0]}: {several if len(known) > 1 else 'one interval, an average'}{without}"
+            beside = [name for name, of in kinds if of is not kind[1] and _known((name, of), figure)]
+            other = [f"those of {name} do not count: they may be of the same time" for name in beside]
+            of_key = (*caveats, *remarks.get(key, ()), *other, *((_AVERAGE,) if len(known) == 1 else ()))
             values[key] = Quantity(value, unit, Origin.IMPORTED, source, low=low, high=high, caveats=of_key)
+    intervals = [interval for file in files for interval in file.intervals]
     _require_cores(intervals, values, percentile, where)
     if not values:
         raise MalformedError(
@@ -187,12 +215,12 @@ def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: i
     vendors = {file.vendor for file in files} - {""}
     if len(vendors) == 1:
         values["license.pack"] = Words(vendors.pop(), Origin.IMPORTED, where)
-    reads = [interval for interval in intervals if interval.read_share is not None]
+    reads = [interval for file in io[1] for interval in file.intervals if interval.read_share is not None]
     if reads:
         weights = [interval.requests_per_second or 1.0 for interval in reads]
         share = sum((one.read_share or 0.0) * weight for one, weight in zip(reads, weights, strict=True)) / sum(weights)
-        values["workload.read_percent"] = Quantity(share, "1", Origin.IMPORTED, f"{where}: mean by requests")
-    if len(intervals) > 1:
+        values["workload.read_percent"] = Quantity(share, "1", Origin.IMPORTED, f"{io[0]}: mean by requests")
+    if ranged:
         values["workload.percentile"] = Quantity(percentile, "1", Origin.IMPORTED, "--percentile")
     for stated in (one for file in files for one in file.stated):
         before = values.get(stated.key)
