@@ -15,6 +15,8 @@ from types import ModuleType
 
 import pytest
 
+from remote.ssh_stand_in import make_ssh
+
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.ci
 
@@ -244,3 +246,33 @@ def test_the_package_for_debian_holds_the_tree_and_the_file(front: bytes, tmp_pa
     path.write_bytes(path.read_bytes()[:-3000] + b"?" + path.read_bytes()[-2999:])
     with pytest.raises(one_file.BuildError, match="is damaged"):
         one_file.debian_package(path)
+
+
+@pytest.mark.long
+def test_the_file_is_built_and_measures_a_host_without_python(tmp_path: Path) -> None:
+    """SIZEUP_DIST names a directory with a file that is built already."""
+    dist = Path(os.environ.get("SIZEUP_DIST") or tmp_path / "dist")
+    machine = os.uname().machine
+    if not (dist / f"sizeup-{machine}").exists():
+        if importlib.util.find_spec("ziglang") is None:
+            pytest.skip("needs .ci/wheels-requirements.txt installed, or SIZEUP_DIST")
+        for script, *options in (["wheels.py", "build"], ["one_file.py", f"--machine={machine}"]):
+            subprocess.run([sys.executable, ROOT / ".ci" / script, *options, dist], check=True)
+    ssh = make_ssh(tmp_path / "bin")
+    (tmp_path / "bin/programs/python3").unlink()
+    (tmp_path / "host").mkdir()
+    environment = {
+        "HOME": str(tmp_path), "TMPDIR": str(tmp_path / "host"), "PATH": f"{Path(ssh).parent}:{os.environ['PATH']}",
+    }  # fmt: skip
+
+    done = subprocess.run(
+        [dist / f"sizeup-{machine}", "run", "--target", "db01", "--plan", "quick", "--mount", tmp_path,
+         "-o", tmp_path / "sessions"],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert done.stdout.startswith("1 of 1 host measured\n"), done.stderr
+    [session] = (tmp_path / "sessions").iterdir()
+    outcomes = [json.loads(line) for line in session.read_text().splitlines() if '"kind":"outcome"' in line]
+    assert [one["outcome"]["status"] for one in outcomes] == ["ok"] * 3
+    assert not list((tmp_path / "host").iterdir())
