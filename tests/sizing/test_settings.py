@@ -7,9 +7,11 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from sizeup import cli
 from sizeup.cli.size_emit import FILES
+from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.sizing.advise import size
 from sizeup.sizing.keys import KEYS, parse_settings
 from sizeup.sizing.rules import shipped
@@ -48,12 +50,19 @@ def test_the_pages_may_all_be_locked() -> None:
     assert found["oracle - memlock"] == str(36046 * 2048)
 
 
-def test_pages_that_do_not_fit_into_memory_are_not_reserved() -> None:
-    found = chosen("hugepages", "sga.mb=65536", "machine.memory_gib=32")["vm.nr_hugepages"]
+@pytest.mark.parametrize(
+    "name",
+    ["vm.nr_hugepages", "oracle - memlock", "shared_buffers", "huge_pages", "innodb_buffer_pool_size", "large_pages"],
+)
+def test_no_file_sets_memory_that_does_not_fit(name: str) -> None:
+    """64 GiB do not fit into 32 GiB, and do into 128."""
+    files, inputs = "hugepages limits postgresql mysql", ("sga.mb=65536", "memory.huge_page_kib=2048")
+    found = chosen(files, *inputs, "machine.memory_gib=32")[name]
 
     assert found.value is None
     assert found.answer is not None
     assert found.answer.decision == "does-not-fit"
+    assert chosen(files, *inputs, "machine.memory_gib=128")[name].value
 
 
 def test_only_the_tcp_buffer_that_is_too_small_is_raised() -> None:
@@ -96,9 +105,22 @@ def test_mysql_writes_in_the_background_what_the_workload_writes() -> None:
     found = values("mysql", *inputs, "capacity.mixed_iops=9000")
 
     assert found["innodb_buffer_pool_size"] == "1024M"
-    assert (found["innodb_io_capacity"], found["innodb_io_capacity_max"]) == ("4000", "9000")
+    assert found["innodb_io_capacity"] == "4000"
     assert found["loose_innodb_redo_log_capacity"] == found["innodb_log_file_size"] == "3434M"
-    assert values("mysql", *inputs, "capacity.mixed_iops=3000")["innodb_io_capacity_max"] == "4000"
+    # 30 % of 20,000 requests of the mix are 6,000 writes; 30 % of 9,000 are less than the workload's own 4,000.
+    assert values("mysql", *inputs, "capacity.mixed_iops=20000")["innodb_io_capacity_max"] == "6000"
+    assert "innodb_io_capacity_max" not in found
+
+
+def test_of_a_measured_mix_the_writes_that_are_certain_count() -> None:
+    doubt = Uncertainty(15_000.0, "throughput was not steady")
+    mixed = Quantity(38_201.0, "1/s", Origin.MEASURED, "io.direct", uncertainties=(doubt,))
+    sizing = size({**parse_settings(["workload.iops=10000", "workload.read_percent=60"]), "capacity.mixed_iops": mixed})
+    all_settings = chosen_settings(sizing, shipped(), ["mysql"])
+    (most,) = (one for one in all_settings if one.setting.name == "innodb_io_capacity_max")
+
+    assert most.value == "4500"
+    assert ("capacity.mixed_iops", replace(mixed, value=15_000.0)) in most.basis
 
 
 @pytest.mark.parametrize(("rate", "log"), [("0.02", "100M"), ("20", "16384M")])
@@ -267,14 +289,14 @@ def test_postgresql_takes_every_setting(tmp_path: Path) -> None:
 
 @pytest.mark.ci
 def test_mariadb_takes_every_setting(tmp_path: Path) -> None:
-    given = ("sga.mb=64", "redo.mb_s=0.1", "workload.iops=1000", "workload.read_percent=60", "capacity.mixed_iops=2000")
+    given = ("sga.mb=64", "redo.mb_s=0.1", "workload.iops=1000", "workload.read_percent=60", "capacity.mixed_iops=5000")
     settings = written(tmp_path, "mysql", *given)
 
     printed = accepted("mariadbd", f"--defaults-file={settings}", "--help", "--verbose")
     found = dict(line.split(maxsplit=1) for line in printed.splitlines() if line.startswith(("innodb-", "large-p")))
     assert found["innodb-buffer-pool-size"].strip() == "67108864"
     assert found["innodb-io-capacity"].strip() == "400"
-    assert found["innodb-io-capacity-max"].strip() == "2000"
+    assert found["innodb-io-capacity-max"].strip() == "1500"  # 30 % of 5,000
     assert found["innodb-log-file-size"].strip() == str(344 << 20)  # 0.1 MB/s x 3,600 s = 343.3 MiB
     assert found["large-pages"].strip() == "TRUE"
 

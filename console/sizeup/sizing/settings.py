@@ -6,11 +6,13 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.decoding import data_beside
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity, Words
 from sizeup.sizing.advise import Sizing
+from sizeup.sizing.io.share import MIXED_WRITES
 from sizeup.sizing.io.transfer_cost import raised_sizes
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.pack import FigureEntry
@@ -64,7 +66,7 @@ class EmittedSetting(Struct, frozen=True, forbid_unknown_fields=True):
     needs: tuple[str, ...] = ()
     """Keys to state where a figure is unknown."""
     answer: str = ""
-    """The answer that says why it is not set, where all of these keys are known."""
+    """The answer that says why it is not set, where all of these keys are known or its memory does not fit."""
     section: str = ""
 
 
@@ -114,9 +116,15 @@ def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Ite
         found = {name: _figure(target, sizing, rules, derived) for name, target in one.of.items()}
         known = {name: pair[0] for name, pair in found.items() if pair is not None}
         needs = (*one.needs, *one.when, *filter(None, (one.words,)))
-        if len(known) < len(found) or any(key not in words for key in needs if key in (*one.when, one.words)):
+        refusal = sizing.find(one.answer)
+        refused = refusal is not None and refusal.decision == "does-not-fit"
+        if (
+            refused
+            or len(known) < len(found)
+            or any(key not in words for key in needs if key in (*one.when, one.words))
+        ):
             missing = tuple(key for key in dict.fromkeys(needs) if key in KEYS and key not in sizing.inputs)
-            yield ChosenSetting(one, None, sources[one.source], missing=missing, answer=sizing.find(one.answer))
+            yield ChosenSetting(one, None, sources[one.source], missing=missing, answer=refusal)
         elif not one.condition or rules.formula(one.condition).evaluate(known.__getitem__):
             numbers = (f"{rules.formula(text).evaluate(known.__getitem__):.0f}" for text in one.formulas)
             said = (figure(rules.formula(text).evaluate(known.__getitem__)) for text in one.said)
@@ -133,7 +141,7 @@ def _figure(target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, _Fi
         return derived[target]
     advice, value = sizing.find(target), sizing.inputs.get(target)
     if advice is not None:
-        if advice.quantity is None or advice.decision == "does-not-fit":
+        if advice.quantity is None:
             return None
         return advice.quantity.value / base_unit(advice.shown_in)[1], (advice,)
     if target in rules.figures:
@@ -150,6 +158,9 @@ def _derived(sizing: Sizing, rules: Rules, files: Collection[str]) -> dict[str, 
     slow = str(getattr(sizing.inputs.get("array.drive"), "value", "")).startswith("hdd")
     latency = _figure("capacity.latency_ms", sizing, rules, {}) or (10.0 if slow else 1.0, ())
     derived: dict[str, _Figure] = {"emit.beside": (beside, ()), "emit.latency": latency}
+    if isinstance(mixed := sizing.inputs.get("capacity.mixed_iops"), Quantity):
+        certain = replace(mixed, value=mixed.least)
+        derived["emit.mixed_writes"] = MIXED_WRITES * certain.value, (("capacity.mixed_iops", certain),)
     buffers = sizing.find("net.tcp-buffers")
     for key in ("net.tcp_rmem", "net.tcp_wmem"):
         sizes = sizing.inputs.get(key)
