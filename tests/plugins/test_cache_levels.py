@@ -174,6 +174,17 @@ def test_a_level_is_as_sure_as_the_least_sure_of_its_working_sets() -> None:
     assert (found.low, found.high) == (10.0, 40.0)
 
 
+def test_a_working_set_without_an_interval_adds_none_to_its_level() -> None:
+    alone = Estimate("s", {}, 21.0)
+
+    found = level((8 * MIB, point(20.0)), (16 * MIB, alone))
+    assert (found.low, found.high, found.minimum, found.disturbed_share) == (19.6, 20.4, 20.0, 0.0)
+    found = level((8 * MIB, alone), (16 * MIB, alone))
+    assert (found.low, found.high, found.minimum, found.converged) == (None, None, None, True)
+    # A factor of 1.5 is not yet a step.
+    assert "range_cause" not in level((8 * MIB, point(20.0)), (16 * MIB, point(30.0))).extra
+
+
 @pytest.mark.parametrize(
     ("conditions", "cause"),
     [
@@ -189,6 +200,9 @@ def test_a_level_is_as_sure_as_the_least_sure_of_its_working_sets() -> None:
             "the hypervisor ran something else for 12% of the time (steal)",
         ),
         (CurveConditions(tlb_reach_bytes=8 * MIB), "the TLB reaches 8 MiB"),
+        (CurveConditions(tlb_reach_bytes=16 * MIB), "cause unknown"),  # which holds both
+        (CurveConditions(OthersUse(0.1, 0.01)), "cause unknown"),
+        (CurveConditions(huge_shares={8 * MIB: 0.95}), "cause unknown"),
         (
             CurveConditions(huge_shares={8 * MIB: 1.0, 16 * MIB: 0.25}),
             "at 16 MiB, 25% of the memory was on transparent huge pages",

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate
 from sizeup_memory.binding import Allocation, Hammer, HammerResult, Pages, new_job
 from sizeup_memory.hammer import HammerPoint, output_line, scaling, scaling_summary
@@ -46,6 +47,25 @@ def test_memory_that_scales_and_memory_that_tires_are_told_apart() -> None:
         "2 of 8 processes reach nine tenths of the most, S(2) = 1.90"
     )
     assert scaling_summary({1: 1.0}) == "scaling unknown: only one process was run"
+    assert scaling_summary({1: 1.0, 2: 1.8, 4: 2.0}).startswith("2 of 4 processes reach nine tenths"), "just so many"
+    assert scaling_summary({1: 1.0, 2: 1.8}) == "memory scales with the processes: S(2) = 1.80 of 2"
+    assert scaling_summary({1: 1.0, 2: 1.1}).startswith("1 of 2 processes reach"), "a tenth is a gain"
+
+
+def test_one_process_alone_has_a_speedup_and_no_finding() -> None:
+    (found,) = scaling({HammerPoint(1, 16): 3.0})
+
+    assert isinstance(found, Estimate)
+    assert (found.value, dict(found.extra)) == (1.0, {})
+
+
+def test_three_sizes_of_memory_have_no_common_speedup() -> None:
+    (found,) = scaling({HammerPoint(1, 64): 3.0, HammerPoint(1, 32): 4.0, HammerPoint(2, 16): 9.0})
+
+    assert isinstance(found, Gap)
+    assert found.reason.startswith("processes had 64 KiB to 256 KiB each")
+    (found,) = scaling({HammerPoint(1, 64): 3.0, HammerPoint(2, 16): 9.0})
+    assert isinstance(found, Gap), "no number of processes had both"
 
 
 def test_the_command_prints_one_line_a_process(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from fakes import HandContext
 from plugins.direct_io.small_runs import run, step
+from sizeup.errors import SizeupError
 from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Emission
@@ -388,6 +389,31 @@ def test_a_named_file_needs_age_and_size(
     monkeypatch.setattr(cold_read, "OLD_SECONDS", -1e6)
     monkeypatch.setattr(cold_read, "LEAST_BYTES", 32 * MIB)
     assert "found 16 MiB in files " in reason(read(setup)[0])
+
+
+@pytest.mark.parametrize(
+    ("alignment", "taken"), [(None, True), ((512, 4096), True), ((0, 0), False), ((4, 65536), False)]
+)
+def test_a_file_that_takes_no_direct_reads_of_8_kib_is_not_taken(
+    alignment: tuple[int, int] | None, taken: bool, folder: Path, all_old: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(folder / "base" / "data.dbf")
+    monkeypatch.setattr(cold_read.binding, "alignment", lambda _: alignment)
+
+    assert found_in(folder) == ((dict.fromkeys(inodes(path), 640), MIB) if taken else ({}, 0))
+
+
+@pytest.mark.parametrize(("size", "enough"), [(4 << 30, True), ((4 << 30) - 1, False)])
+def test_less_than_4_gib_may_have_stayed_in_a_cache(size: int, enough: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cold_read, "_old_data", lambda *_: cold_read.OldData((), size))
+    monkeypatch.setattr(cold_read, "_workers", lambda *_: iter(()))
+    monkeypatch.setattr(cold_read, "measure", measured([], [SizeupError("so far")]))
+    setup = SimpleNamespace(
+        target=SimpleNamespace(path="/u01", kind=None), call_with_timeout=lambda _doing, function, *_: function()
+    )
+    found = list(cold_read.cold_read(cast("TargetSetup", setup), 4, HandContext(), CounterSource(0)))
+
+    assert ("so far" in reason(found)) is enough
 
 
 def test_a_canceled_run_ends_in_the_search(folder: Path, prepared: Callable[[Path], TargetSetup]) -> None:

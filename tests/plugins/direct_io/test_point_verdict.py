@@ -266,6 +266,8 @@ def test_of_two_results_the_worse_counts_in_either_order(one: Part, other: Part)
     direct = Part("direct", (Reason(Validity.PASS, "first"),))
 
     assert worse([direct, one], [direct, other]) == worse([direct, other], [direct, one]) == (direct, other)
+    again = Part(one.name, (Reason(one.verdict, "of the later ramp"),))
+    assert worse([one], [again]) == (again,), "of two that are alike the later is told"
     for parts in ([one, other], [other, one]):
         steady, whole = list(overall("x", [direct, *parts]))[1:]
         assert steady.extra["reasons"] == other.reasons[0]

@@ -86,3 +86,25 @@ def test_a_check_that_failed_is_said_in_the_same_words_wherever_it_is_shown() ->
 
     assert FAILED == FAILED_CHECKS
     assert set(series.remedies) - {"cache"} <= set(FAILED)
+
+
+@pytest.mark.parametrize(
+    ("checks", "use"),
+    [
+        ({"steady": "fail"}, "A verdict counts them as far as they reach (oltp-read on /u01)."),
+        ({"direct": "fail"}, "No verdict uses them (oltp-read on /u01)."),
+        ({"steady": "warn"}, "They are used; read the reasons (oltp-read on /u01)."),
+        ({"steady": "unknown"}, "They are used; read the reasons (oltp-read on /u01)."),
+    ],
+)
+def test_it_is_said_what_becomes_of_the_figures(checks: dict[str, str], use: str) -> None:
+    found = run_statement(WHERE, [part(name, Validity(verdict)) for name, verdict in checks.items()], ())
+
+    assert found["consequence"] == use
+
+
+def test_six_reasons_are_shown_and_the_others_counted() -> None:
+    parts = [part("steady", Validity.WARN, f"reason {number}") for number in range(6)]
+    assert run_statement(WHERE, parts, ())["evidence"].splitlines()[-1] == "reason 5"
+    parts += [part("steady", Validity.WARN, "one more")]
+    assert run_statement(WHERE, parts, ())["evidence"].splitlines()[5:] == ["reason 5", "1 further reason"]

@@ -179,6 +179,7 @@ def test_a_short_search_is_a_gap() -> None:
 
     assert isinstance(gap, Gap)
     assert gap.reason == "15 windows were measured, and at least 16 are needed; increase most_written or most_seconds"
+    assert Watched([1000.0] * (2 * FEWEST)).estimates()
 
 
 @pytest.mark.parametrize("blocks", [300, 400])

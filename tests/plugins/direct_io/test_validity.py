@@ -64,6 +64,7 @@ def test_where_nothing_is_told_nothing_is_passed() -> None:
         ),
         pytest.param(replace(DIRECT_EVIDENCE, cache_growth_bytes=400 << 20), id="buffered"),
         pytest.param(replace(DIRECT_EVIDENCE, charged_bytes=0), id="sparse"),
+        pytest.param(replace(DIRECT_EVIDENCE, alignment=(0, 0)), id="no alignment"),
     ],
 )
 def test_what_does_not_go_past_the_cache_is_not_direct(fooled: Evidence) -> None:
@@ -336,3 +337,62 @@ def test_a_verdict_reads_the_same_on_the_screen_as_in_the_record() -> None:
     assert {validity: units.format_verdict(value) for validity, value in VERDICT_VALUES.items()} == {
         validity: validity.value for validity in Validity
     }
+
+
+@pytest.mark.parametrize(
+    ("changed", "verdict"),
+    [
+        ({"uncertainty_bytes": GIB // 20}, Validity.PASS),
+        ({"uncertainty_bytes": GIB // 20 + 1000}, Validity.UNKNOWN),
+        ({"charged_bytes": GIB * 95 // 100 + 1}, Validity.PASS),
+        ({"charged_bytes": GIB * 95 // 100 - 1}, Validity.FAIL),
+        ({"charged_bytes": GIB * 105 // 100}, Validity.PASS),
+        ({"charged_bytes": GIB * 105 // 100 + 1}, Validity.WARN),
+        ({"charged_bytes": GIB * 94 // 100, "uncertainty_bytes": GIB // 50}, Validity.PASS),
+        ({"charged_bytes": GIB * 106 // 100, "uncertainty_bytes": GIB // 50}, Validity.PASS),
+        ({"cache_growth_bytes": GIB // 100}, Validity.PASS),
+        ({"cache_growth_bytes": GIB // 100 + 1}, Validity.FAIL),
+        ({"requested_bytes": 1 << 20, "charged_bytes": 1 << 20, "cache_growth_bytes": 1 << 20}, Validity.PASS),
+        ({"charged_bytes": None, "cached_before_bytes": GIB // 2}, Validity.PASS),
+        ({"charged_bytes": None, "cached_before_bytes": GIB // 2 + 1}, Validity.UNKNOWN),
+    ],
+)
+def test_limits_of_what_is_direct(changed: dict[str, int | None], verdict: Validity) -> None:
+    assert direct(replace(DIRECT_EVIDENCE, **changed)).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("changed", "verdict"),
+    [
+        ({"content": ContentSample(60, 3, 0)}, Validity.WARN),
+        ({"content": ContentSample(60, 2, 2)}, Validity.PASS),
+        ({"content": ContentSample(60, 0, 3)}, Validity.WARN),
+        ({"content": ContentSample(60, 57, 0)}, Validity.FAIL),
+        ({"content": ContentSample(60, 56, 4)}, Validity.WARN),
+        ({"small_read_p50_ns": 10_000}, Validity.PASS),
+        ({"small_read_p50_ns": 9_999}, Validity.WARN),
+        ({"path_limit": 5e8}, Validity.PASS),
+        ({"path_limit": 4.9e8}, Validity.FAIL),
+        ({"path_bandwidth": TargetBandwidth(4.9e8, "nvme0: link")}, Validity.WARN),
+        ({"path_limit": 6e8, "path_bandwidth": TargetBandwidth(4.9e8, "nvme0: link")}, Validity.PASS),
+        ({"rotating_disks": 30}, Validity.PASS),
+        ({"rotating_disks": 29}, Validity.WARN),
+        ({"device_bytes": GIB * 3 // 2}, Validity.PASS),
+        ({"device_bytes": GIB * 3 // 2 + 1}, Validity.WARN),
+        ({"device_bytes": GIB * 95 // 100 + 1}, Validity.PASS),
+        ({"device_bytes": GIB * 95 // 100 - 1}, Validity.FAIL),
+        ({"device_bytes": GIB * 94 // 100, "uncertainty_bytes": GIB // 50}, Validity.PASS),
+        ({"device_bytes": None}, Validity.UNKNOWN),
+        ({"stated_cache_bytes": GIB // 4}, Validity.PASS),
+        ({"stated_cache_bytes": GIB // 4 + 1}, Validity.WARN),
+        ({"storage_systems": ("iSCSI array",)}, Validity.WARN),
+        ({"storage_systems": ("iSCSI array",), "stated_cache_bytes": GIB // 4}, Validity.PASS),
+        ({"virtual": True}, Validity.WARN),
+        ({"network": True, "device_bytes": None}, Validity.WARN),
+        ({"extents": Extents(GIB - 1, 1, 0, 0, 1)}, Validity.FAIL),
+        ({"extents": Extents(GIB - 1, 0, 1, 0, 1)}, Validity.FAIL),
+        ({"extents": Extents(GIB - 1, 0, 0, 1, 1)}, Validity.WARN),
+    ],
+)
+def test_limits_of_what_is_physical(changed: dict[str, object], verdict: Validity) -> None:
+    assert physical(replace(DIRECT_EVIDENCE, **changed)).verdict is verdict

@@ -1,0 +1,279 @@
+"""What io.direct and io.commit plan, and what they report of a storage whose every figure is made up.
+
+The requests are those of a device with a knee, a cache and a cliff, on a host that is busy, warm and loses a path.
+Whatever changes of a plan or a figure shows here, and in the commit that records it again.
+"""
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import goldens
+from fakes import HandContext
+from plugins.direct_io.hand_made import edge, host, interval, window
+from plugins.direct_io.test_options import PRESETS, REGISTRY, FakeSetup
+from sizeup.model.machine import Gap, Machine
+from sizeup.model.plan import SettingValue, Step
+from sizeup.model.sample import Estimate, Progress
+from sizeup.probing.api import Emission
+from sizeup.probing.planner import make_plan
+from sizeup.procfs.block import BlockStat
+from sizeup.procfs.process import ProcessIo
+from sizeup_direct_io import binding, commit, paths, slo, target_setup, window_counters
+from sizeup_direct_io import run as run_module
+from sizeup_direct_io.cold_read import ColdRead
+from sizeup_direct_io.commit import Commit
+from sizeup_direct_io.disks import Disks
+from sizeup_direct_io.measure import MeasuredPoint, Window
+from sizeup_direct_io.probe import DirectIo
+from sizeup_direct_io.sustained import CliffWatch
+from sizeup_direct_io.window_counters import Counters, CounterSource, Temperature, ThermalState
+from sizeup_direct_io.worker import Worker
+
+GIB, MIB = 1 << 30, 1 << 20
+SPREAD = {0.5: 0.3, 0.9: 0.3, 1.3: 0.3, 2.5: 0.08, 4.0: 0.018, 9.0: 0.002}
+"""The share of the requests that take so many times the mean."""
+LEFT_OUT = ("latency-p50", "latency-p90", "latency-p999", "written-iops", "response-p50", "response-p90")
+PLANNED: tuple[dict[str, SettingValue], ...] = (
+    {},
+    {"budget": 200.0},
+    {"size": 64 * GIB},
+    {"more_paths": "/a:/b", "scale_threads": True, "compare_engine": "threads"},
+    {"check_concurrency": True, "largest_file": 2 * GIB, "depth": 4},
+)
+
+
+class Played(FakeSetup):
+    """A storage that reaches 60,000 IOPS of 8 KiB, twice as many within an eighth of a GiB, and less after a while."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        find_rate = run_module.find_rate
+        super().__init__(folder, patch)
+        self.now, self.calls = 100.0, 0
+        clock = SimpleNamespace(monotonic=lambda: self.now)
+        patch.setattr(run_module, "find_rate", find_rate)
+        patch.setattr(slo, "time", clock)
+        for module in (slo, commit):
+            patch.setattr(module, "measure", self.measure)
+        patch.setattr(run_module, "cold_read", self.cold)
+        patch.setattr(run_module, "several_nodes", lambda: False)
+        patch.setattr(commit.os, "cpu_count", lambda: 8)
+        patch.setattr(paths, "available_bytes", lambda: 64 * GIB)
+        patch.setattr(binding, "extents", lambda *_, flush: None)
+        patch.setattr(binding, "cached_bytes", lambda *_: 0)
+        patch.setattr(target_setup.secrets, "randbits", lambda _: 1)
+        patch.setattr(target_setup.os, "posix_fadvise", lambda *_: None)
+        patch.setattr(
+            target_setup.TargetSetup, "reopen", lambda setup, *_: target_setup.os.dup(setup.target.descriptor)
+        )
+        patch.setattr(target_setup.TargetSetup, "empty", lambda _: None)
+        patch.setattr(target_setup.TargetSetup, "keep_reserve", lambda _: None)
+        patch.setattr(window_counters, "read_thermal_state", lambda: ThermalState({}, {}))
+        patch.setattr(commit.os, "ftruncate", lambda *_: None)
+
+    def cold(self, *_: object) -> Generator[Emission, None, ColdRead]:
+        yield Progress(0.0)
+        times = {200_000: 300, 3_000_000: 500, 9_000_000: 200}
+        return ColdRead(interval(reads=times), 2.5, 16, 3, 9 * GIB, 0.125)
+
+    def measure(
+        self,
+        workers: Sequence[Worker],
+        streams: Sequence[str],
+        at: Mapping[str, str | int | float],
+        wanted: Window,
+        context: HandContext,
+        source: CounterSource,
+        watch: CliffWatch | None = None,
+    ) -> Generator[Emission, None, MeasuredPoint]:
+        del context, source
+        yield Progress(0.0)
+        self.calls += 1
+        seconds, wave = wanted.seconds or 1.0, 1.0 + 0.02 * (self.calls % 5)
+        self.now += seconds + wanted.warmup_seconds
+        yield Gap(f"{len(workers)} workers", self.shown(workers[0], wanted))
+        if watch is not None:
+            yield from self.watched(watch)
+        each, read, written = {}, 0, 0
+        for group, name in enumerate(streams):
+            ours = [worker for worker in workers if worker.group == group]
+            first, depth = ours[0], sum(worker.committers or worker.depth for worker in ours)
+            most = 60_000.0 * (8192 / first.block_bytes) ** 0.7 * (2.0 if first.size_bytes <= GIB // 8 else 1.0)
+            rate = most * depth / (depth + 6.0) * wave * (0.4 if first.fdatasync_each else 1.0) / len(streams)
+            mean_ns = depth / rate * 1e9
+            if first.interval_ns:
+                rate = min(rate, 1e9 / first.interval_ns * len(ours))
+            count = round(rate * seconds)
+            reads = count * first.read_percent // 100
+            late = round(count * min(0.5, 0.004 / max(1e-3, 1.02 - rate / most)))
+            times = {round(mean_ns * times): share for times, share in SPREAD.items()}
+            spread = [{ns: round(share * part) for ns, share in times.items()} for part in (reads, count - reads)]
+            responses = {400_000: count - late, 2_500_000: late} if first.interval_ns or first.committers else {}
+            each[name] = interval(*spread, responses, time_ns=round(seconds * 1e9))
+            native = each[name].native
+            native.read_bytes, native.written_bytes = (sum(part.values()) * first.block_bytes for part in spread)
+            native.usage_requests, native.usage_bytes = count, count * first.block_bytes
+            native.user_ns, native.system_ns, native.run_delay_ns = count * 900, count * 4100, count * 30
+            native.voluntary_switches, native.submit_calls = count // 3, count // 4
+            native.errors = int(self.calls % 11 == 7)
+            read, written = read + int(native.read_bytes), written + int(native.written_bytes)
+        cool, warm = (
+            ThermalState({"cpu0": 3 * self.calls + hot}, {"nvme0": Temperature(40.0 + self.calls % 4 + 40 * hot, 75.0)})
+            for hot in (0, self.calls % 13 == 12)
+        )
+        busy = seconds * (1 + self.calls % 3)
+        return window(
+            seconds,
+            each,
+            at=at,
+            blocks=(1.0, 1.1),
+            halves=1.0 + 0.03 * (self.calls % 9 - 4),
+            converged=self.calls % 4 != 3,
+            huge_page_bytes=2 * MIB,
+            threads=len(workers),
+            busiest_thread=min(1.0, 0.1 * (self.calls % 12)) or None,
+            path_changes=("path sdk (SCSI device) went from running to offline at 06:17:51 UTC",) * (self.calls == 6),
+            before=edge(
+                5.0,
+                host=host(10.0, 20.0, 1.0, 50.0, interrupts=100, switches=1000),
+                process_s=1.0,
+                waited_us=(1000, 2000),
+                kernel_s={"kworker": 1.0, "loop0": 2.0},
+                thermal=cool,
+                counters=Counters(
+                    ProcessIo(0, 0), BlockStat(0, 0), None, Disks(("sda",), BlockStat(0, 0), plain=True), 0, 0, 0
+                ),
+            ),
+            after=edge(
+                5.0 + seconds * 1.01,
+                host=host(
+                    10.0 + busy,
+                    20.0 + 2 * busy,
+                    1.0 + busy / 8,
+                    50.0 + 4 * busy,
+                    busy / 50,
+                    interrupts=90_100,
+                    switches=41_000,
+                ),
+                process_s=1.0 + busy,
+                waited_us=(1000 + 90_000 * self.calls, 302_000),
+                kernel_s={"kworker": 1.0 + busy / 4, "loop0": 2.0 + busy / 3, "md0": 0.001},
+                thermal=warm,
+                counters=Counters(
+                    ProcessIo(read, written),
+                    BlockStat(round(read * 1.02 * wave), written),
+                    None,
+                    Disks(
+                        ("sda",),
+                        BlockStat(round(read * (1.0 + 0.01 * (self.calls % 8))), written + 3 * MIB),
+                        plain=True,
+                    ),
+                    read,
+                    written,
+                    read // 300,
+                ),
+            ),
+        )
+
+    @staticmethod
+    def shown(worker: Worker, wanted: Window) -> str:
+        """Return what a worker and the window have that is not the default."""
+        plain = Worker(worker.engine, 0, 0, 0, 0)
+        fields = {
+            name: getattr(worker, name) for name in worker.__struct_fields__ if name not in {"seed", "descriptor"}
+        }
+        return f"{ {name: value for name, value in fields.items() if value != getattr(plain, name)} } {wanted}"
+
+    def watched(self, watch: CliffWatch) -> Iterator[Emission]:
+        """Yield what follows writes at 60,000 IOPS for 40 seconds, and at a third from then on."""
+        done, left = 0, 500.0
+        for second in range(500):
+            following = yield from watch(self.now + second, done, left - second)
+            if following == "end":
+                return
+            done += 60_000 + 500 * (second % 4) if second < 40 else 20_000 + 300 * (second % 5)
+
+
+@pytest.fixture
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Played:
+    return Played(tmp_path, monkeypatch)
+
+
+def steps(probe: str, chosen: Mapping[str, SettingValue], plan: str = "standard") -> list[Any]:
+    made = make_plan(Machine(), REGISTRY, name=plan, probes=[probe], settings={probe: dict(chosen)})
+    return [*made.refusals, *made.steps]
+
+
+def recorded(emissions: Iterator[object], folder: Path) -> Iterator[str]:
+    """Yield a line for the last estimate of each point, and for each gap."""
+    last: dict[str, object] = {}
+    for one in emissions:
+        if not isinstance(one, Estimate):
+            last[repr(one)] = one
+        elif one.series not in LEFT_OUT:
+            last[f"{one.series} {one.at}"] = one
+    for line in goldens.lines(last.values()):
+        yield line.replace(str(folder), "/data")
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_figures_are_those_recorded(preset: str, played: Played, tmp_path: Path) -> None:
+    chosen: dict[str, SettingValue] = {"path": str(tmp_path), "preset": preset}
+    chosen |= {} if preset == "sustained" else {"ramps": 1 if preset == "normal" else 2}
+    extra: dict[str, dict[str, SettingValue]] = {
+        "oltp-read": {"cold_read": True, "scale_threads": True, "compare_engine": "threads", "depth": 64},
+        "oltp-7030": {"more_paths": str(tmp_path), "p99_limit": 0.001, "depth": 16},
+        "dss-scan": {"path_limit": 4e8, "depth": 16},
+        "dss-rand": {"depth": 8},
+        "load": {"depth": 2},
+        "single-read": {"check_concurrency": True, "size": GIB, "cache_size": 512 * MIB},
+        "calibrate": {"depth": 16},
+        "simple": {"depth": 4},
+        "survey": {"depth": 8, "search": 20.0, "confirm": 5.0},
+        "slo": {"depth": 16, "search": 30.0, "confirm": 5.0},
+        "custom": {"rate": 900.0, "read_percent": 60, "depth": 4, "block": 16 << 10},
+        "sustained": {"most_written": 64 * GIB},
+        "working-set": {"size": GIB},
+    }
+    (step,) = steps("io.direct", chosen | extra.get(preset, {}))
+    goldens.compare(f"io.direct.{preset}", recorded(iter(list(DirectIo().run(step, HandContext()))), tmp_path))
+
+
+@pytest.mark.parametrize("methods", ["all", "fdatasync"])
+def test_commits_are_those_recorded(methods: str, played: Played, tmp_path: Path) -> None:
+    chosen: dict[str, SettingValue] = {"path": str(tmp_path), "methods": methods, "rounds": 3, "most_committers": 64}
+    (step,) = steps("io.commit", chosen)
+    found = recorded(iter(list(Commit().run(step, HandContext()))), tmp_path)
+    goldens.compare(f"io.commit.{methods}", found)
+
+
+def test_plans_are_those_recorded() -> None:
+    lines = []
+    for name in ("quick", "standard", "full"):
+        for probe, all_chosen in (("io.direct", PLANNED), ("io.commit", ({}, {"methods": "all", "rounds": 2}))):
+            for preset in PRESETS if probe == "io.direct" else ("",):
+                for chosen in all_chosen:
+                    settings = {"path": "/data", **({"preset": preset} if preset else {}), **chosen}
+                    lines.append(f"# {name} {preset} {chosen}")
+                    try:
+                        found = steps(probe, settings, name)
+                    except Exception as error:  # noqa: BLE001 - an option that the preset does not have
+                        lines.append(type(error).__name__)
+                        continue
+                    for one in found:
+                        if isinstance(one, Step):
+                            seconds, hazards = (
+                                goldens.plain(one.estimated_seconds),
+                                [each.value for each in one.hazards],
+                            )
+                            lines.append(f"{seconds} s, {one.touches}, {hazards}, {one.axis_ranges}")
+                        else:
+                            lines.append(one.reason)
+    goldens.compare("io.plans", lines)
+
+
+def test_gaps_are_recorded_too() -> None:
+    assert list(goldens.lines([Gap("a", "b"), Progress(0.5)])) == ['Gap {"subject":"a","reason":"b"}']
