@@ -45,7 +45,7 @@ ALLOWED = {
         "tui/screens/sizing_text.py": "working_line",
         "tui/widgets/chart.py": "ChartView.action_cursor_row",
         "tui/widgets/lists.py": "hanging",
-        "views/result/answer.py": "_table",
+        "views/cards/table.py": "_shortened",
         "views/result/band.py": "band_sentence",
         "views/run/live_figures.py": "_name",
     },

@@ -35,7 +35,7 @@ def test_the_verdict_leads_and_each_card_has_a_line() -> None:
     assert lines[2].startswith("FAIL   Storage: 1,048 MB/s ")
     assert [line.split()[0] for line in lines[2:] if line][1:3] == ["Fix", "Basis"]
     assert [line.split()[0] for line in lines if line][-7:] == [
-        "Storage", "CPU", "Memory", "Network", "Clock", "License", "Year",
+        "Capacity", "Storage", "CPU", "Memory", "Network", "Clock", "License",
     ]  # fmt: skip
 
 

@@ -206,7 +206,8 @@ def test_a_figure_that_did_not_converge_beyond_its_target_is_not_valid() -> None
     put(run, Estimate("dram-thp", at, 100.0, low=98.0, high=102.0, converged=False))
 
     assert wide.sentence("ns").startswith(
-        "100 ns was measured but is not used, because it did not converge (interval ±12.0%, target ±5.0%). Run memory"
+        "100 ns was measured but is not used, because it did not converge (interval ±12.0%, target ±5.0%). "
+        "Run Memory latency again"
     )
     assert figures(found) == {"memory.local_ns": 100.0}
 

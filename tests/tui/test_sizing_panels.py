@@ -4,6 +4,7 @@ import pytest
 
 from consoles import machine
 from sizeup.charts.share_bar import ScreenLook
+from sizeup.model.finding import Finding, Severity
 from sizeup.quantity import Origin
 from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.keys import KEYS
@@ -11,7 +12,7 @@ from sizeup.sizing.licensing.table import rows
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import tornado
 from sizeup.tui.screens.sizing_text import cost_lines, factor_lines, share_lines
-from sizeup.tui.screens.summary_rows import RowTable, draw_balance
+from sizeup.tui.screens.summary_rows import RowTable, draw_balance, finding_lines
 from sizeup.views.cards.balance import balance
 from sizeup.views.cards.cards import card_views
 from sizeup.views.result.resource_rows import resource_rows
@@ -38,6 +39,25 @@ def test_no_line_is_wider_than_its_pane(width: int, look: ScreenLook) -> None:
         lines += cost_lines(rows(found.inputs, shipped()), "oracle", width, look, 5).split("\n")
 
     assert [line.plain for line in lines if line.cell_length > width] == []
+
+
+@LOOKS
+def test_a_cost_of_nothing_has_no_bar_where_color_does_not_tell(look: ScreenLook) -> None:
+    text = cost_lines(rows(sizing().inputs, shipped()), "postgresql", 76, look, 1).plain
+
+    assert text.startswith("PostgreSQL")
+    assert any(sign in text for sign in "▄=") == (look in (ScreenLook.COLOR, ScreenLook.SIXTEEN))
+
+
+@LOOKS
+def test_a_finding_is_shown_whole_where_there_is_room(look: ScreenLook) -> None:
+    words = " ".join(f"word{number}" for number in range(30))
+    finding = Finding("memory.x", Severity.WARNING, words, (), "c", f"Mend {words}.")
+    short, whole = (finding_lines(finding, look, 40, whole=one) for one in (False, True))
+
+    assert len(short.plain.splitlines()) == 2
+    assert " ".join(whole.plain.split()).endswith(f"{words} Mend {words}.")
+    assert all(line.cell_length <= 40 for line in whole.split("\n"))
 
 
 @LOOKS

@@ -238,10 +238,10 @@ def test_the_table_has_n_plus_one_and_the_last_year_where_there_is_room() -> Non
     views = card_views(JUDGED, machine(), session(step("io.direct", *RAMP)))
     narrow, wide = card_table(views, 80), card_table(views, WIDE)
 
-    assert narrow[0].split() == ["Detected", "Measured", "Demand", "Used", "Status"]
-    assert wide[0].split() == ["Detected", "Measured", "Demand", "Used", "N+1", "Year", "3", "Status"]
-    assert narrow[1].split()[0] == "Storage"
-    assert narrow[1].endswith("131%  FAIL")
+    assert narrow[0].split() == ["Capacity", "Demand", "Used", "Year", "3", "Status"]
+    assert wide[0].split() == ["Capacity", "Demand", "Used", "N+1", "Year", "3", "Status"]
+    assert narrow[1].startswith("Storage  800 MB/s (storage) entered ")
+    assert narrow[1].endswith("131%    226%  FAIL")
     assert "226%" in wide[1]
     assert "  ████████████│█  " in wide[1]
 
@@ -379,11 +379,11 @@ def test_an_outage_stands_in_every_table_and_the_verdict_asks_for_a_second() -> 
         workload__mb_s="300", path__stages="hba:fc8*1", workload__growth_percent="5", workload__horizon_years="2"
     )
     views = card_views(given, machine())
-    row = next(line for line in card_table(views, WIDE) if line.startswith("Storage"))
+    row = next(line for line in card_table(views, WIDE) if line.startswith("Paths"))
 
     assert "outage" in row.split()
     assert cards_data(views)[0]["outage"] is True
-    assert card_table(views, 80)[1 + len(views)].startswith("Year 2    Storage ")
+    assert card_table(views, 40)[1 + len(views)].startswith("Year 2    Storage ")
     found = verdict_text(given, views)
     then = "19%, 38% after a failure, 21% in year 2, 41% after a failure in year 2"
     assert (found.status, found.fix) == ("WARN", f"1 more 8GFC port (hba), then {then}")

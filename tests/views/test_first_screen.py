@@ -7,13 +7,16 @@ import pytest
 from msgspec.structs import replace
 
 from consoles import machine
+from declared import declaration_of, series_of
 from sizeup.model.advice import AdviceSet, Failure
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import PathBudget, Stage
+from sizeup.model.plan import Gentle, Plan, Step
+from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.model.storage import Hba, Transport
 from sizeup.quantity import Origin
 from sizeup.session.records import SessionRecord
-from sizeup.session.value import Session
+from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
@@ -161,6 +164,28 @@ def test_critical_findings_are_not_called_warnings() -> None:
 
     assert band.sentence == "This server has 2 critical findings and 1 warning; no measurements yet."
     assert band.short == "2 critical findings and 1 warning; no measurements yet."
+
+
+@pytest.mark.parametrize(
+    ("gentle", "words"),
+    [
+        (None, "feeds a typical load 3 times over"),
+        (Gentle(), "feeds a typical load at least 3 times over"),
+    ],
+)
+def test_what_a_gentle_run_measured_is_the_least_that_the_storage_feeds(gentle: Gentle | None, words: str) -> None:
+    plan = Step("io.direct", "io.direct", "Direct I/O", {"path": "/dev/sda"}, 1.0, 2.0, gentle=gentle)
+    run = StepRun(plan, "sizeup", series_of("io.direct"), "curve", 0, declaration=declaration_of("io.direct"))
+    run.outcome = Outcome(Status.OK)
+    for depth in (8, 32):
+        at: Coordinates = {"workload": "dss-rand", "queue_depth": depth, "path": "/dev/sda"}
+        run.points[point_key("rate", at)] = Point("rate", at, estimate=Estimate("rate", at, 800e6))
+    header = SessionRecord(1, "s", "sizeup 0", "db01", "2026-01-01T00:00:00Z")
+    session = Session(header, plans=[Plan("custom", (plan,))], steps={"io.direct": run})
+    found = balance(machine(), session)
+
+    assert found is not None
+    assert found.sentence() == f"Storage {words}"
 
 
 def test_what_changed_is_of_the_session_before_of_the_same_host(

@@ -92,6 +92,11 @@ def zone_signs(look: ScreenLook) -> str:
     return _SIGNS[look].zones
 
 
+def track_sign(look: ScreenLook) -> str:
+    """Return the sign of the empty part of a bar: without color none, as it would look like the full part."""
+    return _SIGNS[look].track
+
+
 def column_of(share: float, columns: int) -> int:
     """Return the column of a mark on a bar of so many."""
     return min(round(share / END * columns), columns - 1)

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets.option_list import Option
 
 from sizeup.charts.chart import Axis, BarChart
-from sizeup.charts.share_bar import ScreenLook, draw_scale, draw_share, mark_sign
+from sizeup.charts.share_bar import ScreenLook, draw_scale, draw_share, mark_sign, track_sign
 from sizeup.charts.table import Table
 from sizeup.compare.published_results import PREFIX
 from sizeup.model.advice import AdviceSet, Card
@@ -292,7 +292,7 @@ def cost_lines(rows: Sequence[Row], chosen: str, width: int, look: ScreenLook, m
         value = 0.0 if row.term_cost is None else row.term_cost.value
         full = round(value / most * columns)
         units = "" if row.units is None or row.free or row.forbidden else f"{row.units.value:g} x"
-        bars = ((sign * full, "$s4"), (sign * (columns - full), "$track"))
+        bars = ((sign * full, "$s4"), (track_sign(look) * (columns - full), "$track"))
         shown = bars if not row.forbidden else ((" " * columns, ""),)
         lines.append(
             Content.assemble(

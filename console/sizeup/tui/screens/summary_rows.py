@@ -14,6 +14,7 @@ from sizeup.model.finding import Finding
 from sizeup.sizing.verdict import share_text
 from sizeup.text import capitalized, cell_len
 from sizeup.tui.widgets.band import small_badge
+from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_rate
 from sizeup.views.cards.balance import Balance
 from sizeup.views.cards.table import fitted
@@ -162,15 +163,22 @@ def status_content(status: str, token: str, look: ScreenLook, *, badge: bool = F
     return Content.styled(f"{sign} {status}", "$ok" if "ok" in token else f"bold ${token}")
 
 
-def finding_lines(finding: Finding, look: ScreenLook, width: int) -> Content:
-    """Return a finding in two lines, its fact and what to do; one that needs nothing done in a line."""
+def finding_lines(finding: Finding, look: ScreenLook, width: int, *, whole: bool = False) -> Content:
+    """Return a finding in two lines, its fact and what to do; one that needs nothing done in a line.
+
+    ``whole`` folds both to as many lines as they need.
+    """
     word = SEVERITY_WORDS[finding.severity]
     title = Content(capitalized(finding.title))
     if word not in _BADGE_WORDS:
         return Content.assemble((f" {word} ", "$dim"), " ", (title.plain, "$dim")).truncate(width, ellipsis=True)
     first = Content.assemble(small_badge(word, status_token(word), look), " ", title.stylize("$hi"))
-    action = finding.remedy or finding.consequence
-    second = Content.styled(f"{' ' * (len(word) + 3)}{action}", "$dim")
+    action, indent = finding.remedy or finding.consequence, len(word) + 3
+    if whole:
+        facts, texts = (hanging(text, width, indent, indent) for text in (title.plain, action))
+        first = Content.assemble(small_badge(word, status_token(word), look), " ", (facts[indent:], "$hi"))
+        return Content("\n").join((first, Content.styled(texts, "$dim"))) if action else first
+    second = Content.styled(f"{' ' * indent}{action}", "$dim")
     return Content("\n").join(line.truncate(width, ellipsis=True) for line in ((first, second) if action else (first,)))
 
 

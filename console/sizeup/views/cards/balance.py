@@ -39,6 +39,8 @@ class Supply(Struct, frozen=True):
     resource: str
     title: str
     bytes_per_second: float
+    is_least: bool = False
+    """A gentle run measured it, which stays below what the part can deliver."""
 
 
 class Balance(Struct, frozen=True):
@@ -59,8 +61,9 @@ class Balance(Struct, frozen=True):
         if self.storage is None:
             return ""
         times = self.storage.bytes_per_second / self.typical
-        how = f"feeds a typical load {times:.0f} times over" if times >= 2 else f"feeds {times:.0%} of a typical load"
-        return f"{self.storage.title} {how}"
+        least = "at least " if self.storage.is_least else ""
+        how = f"a typical load {least}{times:.0f} times over" if times >= 2 else f"{least}{times:.0%} of a typical load"
+        return f"{self.storage.title} feeds {how}"
 
     def loads(self) -> Iterator[tuple[str, float, ShareBar]]:
         """Yield what typical loads take of the widest path to storage: name, rate, and the share."""
@@ -98,7 +101,7 @@ def _supplies(machine: Machine, session: Session | None) -> Iterator[Supply]:
             title = _KINDS.get(path.kind) or titles.get(path.devices[0], "Storage")
             yield Supply("storage", title, path.bytes_per_second)
     if not paths and (measured := _measured(session, "storage.bandwidth")) is not None:
-        yield Supply("storage", "Storage", measured)
+        yield Supply("storage", "Storage", measured, session is not None and session.gentle is not None)
     payload = {one.device: one.limit_bytes_per_second for one in machine.budgets}
     up = (nic for nic in machine.nics if is_port(nic) and nic.carrier)
     links = [payload.get(nic.name) or (nic.speed_bits_per_second or 0) / 8 for nic in up]

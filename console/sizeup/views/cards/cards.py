@@ -138,7 +138,9 @@ class CardView(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """The status with what it rests on: ``FAIL (assumed)``."""
+        """The status with what it rests on: ``FAIL (assumed)``; that of a demand without a capacity is unknown."""
+        if self.judged.demand and self.judged.status == ShareStatus.UNKNOWN.value and self.resource != "license":
+            return "unknown"
         return status_label(self.status, assumed=bool(self.judged.assumed))
 
 

@@ -9,23 +9,26 @@ from msgspec import Struct
 
 from sizeup.charts.table import UNKNOWN
 from sizeup.model.advice import Card
+from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
 from sizeup.text import cell_len, clipped, one_line, padded
 from sizeup.views.cards.cards import N_PLUS_ONE, USED, CardView, share_columns
 
 WIDE = 110
-"""From this width on there is room for a meter and for the last year."""
-_NAME = 10
+"""From this width on there is room for a meter."""
+_NAME = 9
 _STATUS = 7
 _SHARE = 6
 _GAP = "  "
-_DEMAND = (6, 18)
+_DEMAND = (6, 20)
 """The narrowest and the widest column of demands: ``12.3 to 24.6 cores``."""
-_TEXT = (8, 44)
-"""The same of what was detected, and of what was measured."""
+_TEXT = 8
+"""The narrowest column of what was detected, and of what was measured."""
 _BOTH = 36
 """Columns from which on a table without a demand has both."""
 _METER = 12
 """Cells of a meter up to the whole capacity; one more shows that the demand exceeds it."""
+_JUDGED_PARTS = {DISKS: "Paths", PATHS: "Drives", IOPS: "MB/s", THROUGHPUT: "IOPS"}
+"""What was judged of the storage, by what was not."""
 
 
 class _Column(Struct, frozen=True):
@@ -34,6 +37,8 @@ class _Column(Struct, frozen=True):
     cells: Sequence[str]
     """One for each card, no wider than the column."""
     right: bool = True
+    parts: Sequence[Sequence[str]] = ()
+    """The texts of which each cell shows the first that fit."""
 
     def padded(self, text: str) -> str:
         return padded(text, self.width, right=self.right)
@@ -42,99 +47,96 @@ class _Column(Struct, frozen=True):
 def card_table(views: Sequence[CardView], width: int) -> list[str]:
     """Return the header, a line for each card, and lines of what has no column, in ``width`` columns, from 25 on.
 
-    The share after a failure has a column at every width from 33 on where it is known of any card. Without any demand
-    its columns leave their room to what was detected and measured.
+    Used and N+1 have columns at every width that has room for them, then the demand, then what the resource is.
     """
-    wide = width >= WIDE
-    judged = [view for view in views if view.resource != "license"]
-    every = [
-        _Column(title, _SHARE, [text or UNKNOWN for text in texts])
-        for title, texts in share_columns([view.judged for view in views])
-        if title == USED or any(texts) or (wide and title == N_PLUS_ONE)
-    ]
-    shares = [column for column in every if wide or column.title in (USED, N_PLUS_ONE)]
-    numbers = []
-    if any(view.judged.demand or view.judged.share is not None for view in judged):
-        needed = _between(_DEMAND, max(cell_len(view.judged.demand) for view in judged))
-        demands = ["" if view.resource == "license" else _clipped(view.judged.demand, needed) for view in views]
-        meters = ["" if view.judged.share is None else _meter(view.judged) for view in views]
-        meter = [_Column("", _METER + 2, meters)] if wide and any(meters) else []
-        numbers = [_Column("Demand", needed, demands), *meter, *shares]
-    status = max(_STATUS, *(cell_len(view.label) for view in views))
-    texts_room = width - _NAME - len(_GAP) - status - sum(len(_GAP) + column.width for column in numbers)
-    if texts_room < (2 * _TEXT[0] + len(_GAP) if numbers else _TEXT[0]):
-        return _share_table(views, every, numbers[:1], width)
-    told = _text_columns(views, texts_room, alone=not numbers and texts_room < _BOTH)
-    header, *rows = _rows([*told, *numbers], len(views))
-    lines = [f"{'':{_NAME}}{header}{_GAP}Status"]
-    for view, cells in zip(views, rows, strict=True):
-        text = cells
-        if view.resource == "license":
-            text = padded(_clipped(view.judged.demand, cell_len(cells)), cell_len(cells))
-        lines.append(f"{view.title:{_NAME}}{text}{_GAP}{view.label}")
-    left = []  # of the figures that a card must show, which are the last of its measured texts, those that did not fit
-    for view in views:
-        texts = view.found.texts[_fitting(view.found.texts, told[-1].width) :]
-        left.append(", ".join(view.found.further[-len(texts) :] if texts else ()) or UNKNOWN)
-    return [*lines, *_later(views, [_Column("Measured", 0, left), *(every[len(shares) :] if numbers else ())], width)]
-
-
-def _rows(columns: Sequence[_Column], count: int) -> list[str]:
-    """Return the titles of columns, then the cells of each card, in a line each."""
-    rows = [[column.title for column in columns], *([column.cells[at] for column in columns] for at in range(count))]
-    return [_GAP.join(column.padded(cell) for column, cell in zip(columns, row, strict=True)) for row in rows]
-
-
-def _text_columns(views: Sequence[CardView], free_columns: int, *, alone: bool) -> list[_Column]:
-    """Return what was detected and what was measured; ``alone``: only what was measured, where anything was."""
-    judged = [view for view in views if view.resource != "license"]
-    detected, measured = _text_widths(judged, free_columns - len(_GAP))
-    if not alone:
-        return [
-            _Column("Detected", detected, [fitted(view.detected, detected) for view in views], right=False),
-            _Column("Measured", measured, [fitted(view.found.texts, measured) for view in views], right=False),
+    labels = [view.label for view in views]
+    most = width - _NAME - _SHARE - 2 * len(_GAP)
+    if most < max(map(cell_len, labels)):  # a question mark stands for a word
+        labels = [
+            f"{view.status}?" if view.judged.assumed else clipped(view.status, max(most, _STATUS)) for view in views
         ]
-    is_measured = any(view.found.texts for view in judged)
-    title = "Measured" if is_measured else "Detected"
-    texts = [view.found.texts if is_measured else view.detected for view in views]
-    return [_Column(title, free_columns, [fitted(text, free_columns) for text in texts], right=False)]
+    room = width - _NAME - max(_STATUS, *map(cell_len, labels))
+    shares, demand, meter = _numbers(views, width)
+    numbers: list[_Column] = []
+    for column, least in [*((one, 0) for one in (*shares[:2], *demand)), *((one, _TEXT) for one in shares[2:] + meter)]:
+        if room - len(_GAP) - column.width >= least:
+            numbers.append(column)
+            room -= len(_GAP) + column.width
+    room -= len(_GAP)
+    texts = _text_columns(views, room, judged=bool(shares)) if room >= _TEXT else []
+    columns = [*texts, *(one for one in (*demand, *meter, *shares) if one in numbers)]
+    lines = [f"{'':{_NAME}}{_GAP.join(one.padded(one.title) for one in columns)}{_GAP}Status"]
+    for number, (view, label) in enumerate(zip(views, labels, strict=True)):
+        cells = _GAP.join(column.padded(column.cells[number]) for column in columns)
+        if view.resource == "license":
+            text = _shortened(view.judged.demand or ("unknown" if shares else UNKNOWN), " over ", cell_len(cells))
+            cells = padded(text, cell_len(cells))
+        lines.append(f"{_JUDGED_PARTS.get(view.judged.not_judged, view.title):{_NAME}}{cells}{_GAP}{label}")
+    parts = texts[-1].parts if texts else [view.found.texts for view in views]
+    hidden = [one[_fitting(one, texts[-1].width if texts else 0) :] for one in parts]
+    further = ([text for text in view.found.further if text in one] for view, one in zip(views, hidden, strict=True))
+    left = [", ".join(one) for one in further]
+    later = [_Column("Measured", 0, left), *(one for one in shares if one not in numbers)]
+    return [*lines, *_later(views, later, width)]
+
+
+def _numbers(views: Sequence[CardView], width: int) -> tuple[list[_Column], list[_Column], list[_Column]]:
+    """Return the columns of shares, of the demand, and of meters where these have room; none without any demand."""
+    judged = [view.judged for view in views if view.resource != "license"]
+    if not any(card.demand or card.share is not None for card in judged):
+        return [], [], []
+    shares = [
+        _Column(title, _SHARE, ["" if view.resource == "license" else text or UNKNOWN for view, text in found])
+        for title, texts in share_columns([view.judged for view in views])
+        if title == USED or any(texts) or (title == N_PLUS_ONE and width >= WIDE)
+        for found in [list(zip(views, texts, strict=True))]
+    ]
+    needed = min(max(_DEMAND[0], *(cell_len(card.demand) for card in judged)), _DEMAND[1])
+    demand = _Column("Demand", needed, [clipped(one_line(view.judged.demand) or UNKNOWN, needed) for view in views])
+    bars = ["" if view.judged.share is None else _meter(view.judged) for view in views]
+    return shares, [demand], [_Column("", _METER + 2, bars)] if any(bars) and width >= WIDE else []
+
+
+def _text_columns(views: Sequence[CardView], room: int, *, judged: bool) -> list[_Column]:
+    """Return what was detected and measured: beside a demand as one column, else as two where there is room."""
+    if judged:
+        known = ((*view.detected[:1], *view.found.texts, *view.detected[1:]) for view in views)
+        return [_text_column("Capacity", room, [parts or ("unknown",) for parts in known])]
+    shown = [view for view in views if view.resource != "license"]
+    lengths = [max(cell_len(", ".join(view.found.texts)) for view in shown)]
+    lengths += [max(cell_len(", ".join(view.detected)) for view in shown)]
+    if room < _BOTH:
+        found = [view.found.texts if lengths[0] else view.detected for view in views]
+        return [_text_column("Measured" if lengths[0] else "Detected", room, found)]
+    measured = min(max(lengths[0], _TEXT), max(room // 2, room - len(_GAP) - lengths[1]))
+    detected = min(max(lengths[1], _TEXT), room - len(_GAP) - measured)
+    if any(view.judged.demand for view in views):  # licenses take all columns
+        measured = room - len(_GAP) - detected
+    return [
+        _text_column("Detected", detected, [view.detected for view in views]),
+        _text_column("Measured", measured, [view.found.texts for view in views]),
+    ]
+
+
+def _text_column(title: str, width: int, parts: Sequence[Sequence[str]]) -> _Column:
+    return _Column(title, width, [fitted(one, width) for one in parts], right=False, parts=parts)
 
 
 def _later(views: Sequence[CardView], columns: Sequence[_Column], width: int) -> list[str]:
     """Return what has no column as lines, one or more for each kind: ``Year 3    Storage 226%, CPU 59%``."""
     lines = []
     for column in columns:
-        shown = (f"{view.title} {text}" for view, text in zip(views, column.cells, strict=True) if text != UNKNOWN)
-        lines += wrap(", ".join(shown), width, initial_indent=f"{column.title:{_NAME}}", subsequent_indent=" " * _NAME)
+        found = zip(views, column.cells, strict=True)
+        shown = (f"{view.title} {text}" for view, text in found if text not in ("", UNKNOWN))
+        lines += wrap(", ".join(shown), width, initial_indent=f"{column.title:{_NAME}} ", subsequent_indent=" " * 10)
     return lines
-
-
-def _share_table(
-    views: Sequence[CardView], every: Sequence[_Column], demand: Sequence[_Column], width: int
-) -> list[str]:
-    """Return the shares alone, as many of their columns as fit, with the demand where that fits, too.
-
-    A question mark stands for ``(assumed)`` where that is too wide.
-    """
-    gap = len(_GAP)
-    free_columns = width - _NAME - gap - max(_STATUS, *(cell_len(view.status) for view in views))
-    shares = every[: max((free_columns + gap) // (gap + _SHARE), 1)]
-    room = free_columns - (gap + _SHARE) * len(shares)
-    header, *rows = _rows([*(one for one in demand if one.width <= room), *shares], len(views))
-    lines = [f"{'':{_NAME}}{header}{_GAP}Status"]
-    for view, cells in zip(views, rows, strict=True):
-        text = f"{view.title:{_NAME}}{cells}{_GAP}"
-        label = view.label if cell_len(text) + cell_len(view.label) <= width else f"{view.status}?"
-        label = label if view.judged.assumed else _clipped(view.status, max(width - cell_len(text), _STATUS))
-        lines.append(f"{text}{label}")
-    return [*lines, *_later(views, every[len(shares) :], width)]
 
 
 def fitted(parts: Iterable[str], free_columns: int) -> str:
     """Return the first of these texts that fit into that many columns, commas between them; a dash for none."""
     texts = [one_line(part) for part in parts]
     shown = ", ".join(texts[: _fitting(texts, free_columns)])
-    return shown or (_clipped(texts[0], free_columns) if texts else UNKNOWN)
+    return shown or (_shortened(texts[0], " (", free_columns) if texts else UNKNOWN)
 
 
 def _fitting(texts: Sequence[str], free_columns: int) -> int:
@@ -142,24 +144,10 @@ def _fitting(texts: Sequence[str], free_columns: int) -> int:
     return next((n for n in range(len(texts), 0, -1) if cell_len(", ".join(texts[:n])) <= free_columns), 0)
 
 
-def _text_widths(views: Sequence[CardView], free_columns: int) -> tuple[int, int]:
-    """Return the widths of what was detected and measured: as wide as their texts, or each its part of the room."""
-    wanted = [
-        _between(_TEXT, max((cell_len(", ".join(parts)) for parts in column), default=0))
-        for column in ([view.detected for view in views], [view.found.texts for view in views])
-    ]
-    if sum(wanted) <= free_columns:
-        return wanted[0], wanted[1]
-    half = free_columns // 2
-    narrow = min(wanted)
-    if narrow <= half:
-        rest = max(free_columns - narrow, _TEXT[0])
-        return (narrow, rest) if wanted[0] == narrow else (rest, narrow)
-    return half, free_columns - half
-
-
-def _between(limits: tuple[int, int], value: int) -> int:
-    return min(max(value, limits[0]), limits[1])
+def _shortened(text: str, end: str, free_columns: int) -> str:
+    """Return a text without what begins with ``end`` where it is too long, and clipped where it still is."""
+    text = one_line(text)
+    return text if cell_len(text) <= free_columns else clipped(text.partition(end)[0], free_columns)
 
 
 def _meter(card: Card) -> str:
@@ -168,7 +156,3 @@ def _meter(card: Card) -> str:
     full, most = (min(max(round(min(end, 2.0) * _METER), 1 if worst > 0 else 0), _METER) for end in (best, worst))
     beyond = "█" if best > 1 else "▒" if worst > 1 else "·"
     return f"{'█' * full}{'▒' * (most - full)}{'·' * (_METER - most)}│{beyond}"
-
-
-def _clipped(text: str, free_columns: int) -> str:
-    return clipped(one_line(text) or UNKNOWN, free_columns)

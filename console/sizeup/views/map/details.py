@@ -34,7 +34,7 @@ def details(item: TopologyItem, findings: Sequence[Finding], width: int, rows: i
         entry += [(Cell(" " * (len(word) + 3), "text"), *row) for row in rest]
         if len(told) == 1:
             entry += _named("Why care", finding.consequence, 8, width)
-            entry += _named("Do", finding.remedy, 8, width, "title")
+            entry += _named("Do", finding.remedy, 8, width)
         if lines and len(lines) + len(entry) > rows - 1:
             left = len(told) - told.index(finding)
             lines.append((Cell(f"{plural(left, 'more finding')}: 1 Summary", "dim"),))
@@ -56,8 +56,8 @@ def about(item: TopologyItem, findings: Sequence[Finding]) -> list[Finding]:
     return sorted(told, key=gravity)
 
 
-def _named(name: str, text: str, names: int, width: int, role: str = "text") -> Iterator[Row]:
-    for number, row in enumerate(wrapped(text, width - names - _GAP, role)):
+def _named(name: str, text: str, names: int, width: int) -> Iterator[Row]:
+    for number, row in enumerate(wrapped(text, width - names - _GAP, "text")):
         yield (Cell(f"{'' if number else name:{names}}{' ' * _GAP}", "dim"), *row)
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Container, Iterator, Sequence
 
-from sizeup.charts.table import UNKNOWN
 from sizeup.model.advice import Advice, AdviceSet, Card, Failure
 from sizeup.model.finding import Finding
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.inputs.presets import Preset, unchanged_preset
-from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
 from sizeup.sizing.sizing_comparison import beside_printed
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.sizing.workload import YEAR_NS
-from sizeup.text import capitalized, cell_len, clipped, one_line
+from sizeup.text import capitalized, clipped, one_line
 from sizeup.units import format_in
-from sizeup.views.cards.cards import OUTAGE, TITLES, card_status, share_columns, status_text
+from sizeup.views.cards.cards import OUTAGE, TITLES, CardView, card_status, status_text
+from sizeup.views.cards.measured_texts import MeasuredTexts
+from sizeup.views.cards.table import card_table
 from sizeup.views.result.license_answer import END as LICENSE_END
 from sizeup.views.result.license_answer import (
     is_about_licenses,
@@ -71,8 +71,11 @@ def answer_lines(
         more = f" (and {len(grave) - 1} more)" if len(grave) > 1 else ""
         lines.append(f"Critical {clipped(grave[0].title, width - 9 - len(more))}{more}")
     lines += printed
-    table = _table(given.cards, width)
-    lines += ["", *table] if table else []
+    rows = [card for card in given.cards if card.resource in _ALWAYS or card.detected or card.demand]
+    known = [(tuple(filter(None, (card.detected,))), tuple(filter(None, (card.measured,)))) for card in rows]
+    views = [CardView(card, one, MeasuredTexts(two)) for card, (one, two) in zip(rows, known, strict=True)]
+    views.sort(key=lambda view: view.resource == "license")
+    lines += ["", *card_table(views, width)] if views else []
     notes = [_folded("! ", note, width) for note in answer_notes(given, first)]
     details = [_folded(f"{label:9}", text, width) for label, text in (*answer_details(given), *license_details(given))]
     details = _shortened(details, most - len(lines) - (2 + len(notes[0]) if notes else 1))
@@ -170,45 +173,8 @@ def _folded(first: str, text: str, width: int, rest: int | None = None) -> list[
     )
 
 
-_ONLY_KNOWN = frozenset({"space", "network"})
-"""Resources without a line where nothing of them is known."""
-
-
-def _table(cards: Sequence[Card], width: int) -> list[str]:
-    """Return the table: a line for each resource, also where nothing of it is known."""
-    rows = [card for card in cards if card.resource not in _ONLY_KNOWN or card.detected or card.demand]
-    if not rows:
-        return []
-    rows.sort(key=lambda card: card.resource == "license")
-    numbers = share_columns(rows)
-    statuses = [
-        "unknown" if card.demand and card.status == ShareStatus.UNKNOWN.value else card_status(card) for card in rows
-    ]
-    end = max(7, *map(cell_len, statuses))
-    tail = 2 + end + 8 * len(numbers)
-    demand = min(max([6, *(cell_len(card.demand) for card in rows if card.resource != "license")]), 20)
-    capacity_width = width - 9 - tail - demand - 2
-    head = f"{'':9}{'Capacity':{capacity_width}}  {'Demand':>{demand}}"
-    lines = [f"{head}{''.join(f'{title:>8}' for title, _ in numbers)}  Status".rstrip()]
-    for number, card in enumerate(rows):
-        name = f"{_JUDGED_PARTS.get(card.not_judged, TITLES[card.resource]):9}"
-        if card.resource == "license":
-            text = card.demand or "unknown"
-            text = text if cell_len(text) <= width - 11 - end else text.partition(" over ")[0]
-            text = clipped(text, width - 11 - end)
-            lines.append(f"{name}{text:{width - 11 - end}}  {statuses[number]}")
-            continue
-        cells = "".join(f"{values[number] or UNKNOWN:>8}" for _, values in numbers)
-        capacity = ", ".join(filter(None, (card.detected, card.measured))) or "unknown"
-        if cell_len(capacity) > capacity_width:  # goes without the words in brackets
-            capacity = clipped(capacity.partition(" (")[0], capacity_width)
-        needed = clipped(card.demand or "–", demand)
-        lines.append(f"{name}{capacity:{capacity_width}}  {needed:>{demand}}{cells}  {statuses[number]}")
-    return lines
-
-
-_JUDGED_PARTS = {DISKS: "Paths", PATHS: "Drives", IOPS: "MB/s", THROUGHPUT: "IOPS"}
-"""What was judged of the storage, by what was not."""
+_ALWAYS = frozenset({"storage", "cpu", "memory", "license"})
+"""Resources with a line where nothing of them is known as well."""
 
 
 def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
