@@ -48,8 +48,8 @@ async def test_an_export_goes_into_the_folder_that_is_entered_and_the_next_one_t
     elsewhere = tmp_path / "for the customer"
     elsewhere.mkdir()
     async with console.shown(keys="5e") as pilot:
-        await pilot.press("tab")
-        console.app.screen.query_one("#folder", Input).value = str(elsewhere)
+        await pressed(pilot, "tab", *str(elsewhere))  # which replaces the folder that is offered
+        assert console.app.screen.query_one("#folder", Input).value == str(elsewhere)
         await pilot.press("enter", "down", "enter")
         await console.app.workers.wait_for_complete()
         told = console.told[-1]

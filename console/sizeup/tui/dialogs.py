@@ -235,7 +235,7 @@ class TextDialog(Dialog[str]):
         """The question above its field."""
         with Vertical(classes="dialog wide"):
             yield Static(self._question, markup=False)
-            yield Input(self._begun, compact=True, select_on_focus=False)
+            yield Input(self._begun, compact=True)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Answer."""
@@ -268,11 +268,11 @@ class PickDialog(Dialog[str]):
         """Narrow the list."""
         self.fill(event.value)
 
-    def on_input_submitted(self) -> None:
-        """Take what the cursor is on."""
-        option = self.query_one(KeyList).highlighted_option
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Take what the cursor is on, with the value where ``KEY=VALUE`` was typed."""
+        option, (_, *value) = self.query_one(KeyList).highlighted_option, event.value.partition("=")
         if option is not None and option.id is not None:
-            self.dismiss(option.id)
+            self.dismiss(option.id + "".join(value))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Answer."""
@@ -293,7 +293,7 @@ class PickDialog(Dialog[str]):
 
     def fill(self, text: str) -> None:
         """Offer what holds every word of a text."""
-        wanted = text.lower().split()
+        wanted = text.partition("=")[0].lower().split()
         fitting = [entry for entry in self._offered if all(word in entry[1].lower() for word in wanted)]
         fitting.sort(key=lambda entry: not all(word in entry[0].lower() for word in wanted))
         options = [Option(hanging(label, 70, 0, 2), id=name) for name, label in fitting]

@@ -54,7 +54,7 @@ class ExportDialog(Dialog[tuple[str, str, bool]]):
         with Vertical(classes="dialog wide") as box:
             box.border_title = "Export"
             yield Static("Into folder", markup=False)
-            yield Input(self._folder, id="folder", compact=True, select_on_focus=False)
+            yield Input(self._folder, id="folder", compact=True)
             yield Static("", id="message", classes="hint", markup=False)
             typed, unsaved = self._typed, self._unsaved
             if unsaved and (problem := typed.why_unsaveable(unsaved)):

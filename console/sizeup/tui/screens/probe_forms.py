@@ -190,10 +190,10 @@ class TargetDialog(PickDialog):
         if "/" in text:
             self.query_one(KeyList).highlighted = None
 
-    def on_input_submitted(self) -> None:
+    def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take what was typed where the cursor is on nothing."""
         if self.query_one(KeyList).highlighted is None:
-            self.dismiss(self.query_one(Input).value.strip())
+            self.dismiss(event.value.strip())
 
 
 class AdvancedSettings(Collapsible):

@@ -286,8 +286,9 @@ class SizingScreen(ModeScreen):
         return self.query_one("#answers", AnswerTable)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Explain an input."""
-        self._explain_input(event.option_id)
+        """Explain an input, unless what was entered of it was just refused."""
+        if event.option_id != self._editing or not self.query_one("#input-help").has_class("-wrong"):
+            self._explain_input(event.option_id)
 
     def on_data_table_row_highlighted(self) -> None:
         """Show the working of an answer."""
@@ -309,13 +310,16 @@ class SizingScreen(ModeScreen):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the new value, or show why it is refused."""
+        self._enter(event.value)
+
+    def _enter(self, text: str) -> None:
         key = self._editing
         row = self._state.row(key)
-        if row is not None and event.value.strip() == row.whole:
+        if row is not None and text.strip() == row.whole:
             self.leave_input()
             return
         try:
-            value = KEYS[key].parse(event.value, Origin.USER, TYPED_SOURCE)
+            value = KEYS[key].parse(text, Origin.USER, TYPED_SOURCE)
         except SizeupError as error:
             self._refuse(str(error))
             return
@@ -358,11 +362,15 @@ class SizingScreen(ModeScreen):
     def action_add(self) -> None:
         """Let any input be chosen, listed or not, and typed."""
 
-        def answered(key: str) -> None:
+        def answered(answer: str) -> None:
+            key, equals, text = answer.partition("=")
             self._state.add(key)
             self._fill()
             self.show_target(key)
             self._edit(key)
+            if equals:
+                self.query_one(Input).value = text
+                self._enter(text)
 
         offered = [(key.name, f"{input_label(key.name)}, {key.name}: {key.help}") for key in KEYS.values()]
         ask(self.app, PickDialog("Which input?", offered), answered)
