@@ -70,6 +70,22 @@ def test_what_is_asked_for_during_a_run_waits_for_its_end(runs: Runs, runner: Pl
     assert len(runner.arguments) == 2
 
 
+def test_the_next_run_goes_into_a_session_of_its_own_but_not_during_a_run(runs: Runs, runner: PlayedRunner) -> None:
+    runs.start(spec_of("null", {}))
+    first = runs.path
+    assert not runs.leave_session()
+    runner.write([*records(), *ended()])
+    runner.end()
+    runs.poll()
+
+    assert runs.leave_session()
+    assert runs.session is None
+    runs.start(spec_of("null", {}))
+    assert runs.path != first
+    assert runs.path in runner.arguments[-1]
+    assert first not in runner.arguments[-1]
+
+
 def test_commands_are_words_on_the_runners_input(runs: Runs, runner: PlayedRunner) -> None:
     runs.start(spec_of("null", {}))
     runs.toggle_pause()

@@ -69,6 +69,18 @@ async def test_a_comparison_begins_with_its_answer_and_says_how_many_runs_are_mi
     assert isinstance(back, SessionsScreen)
 
 
+async def test_with_one_session_alone_the_key_that_begins_another_is_named_and_does(
+    console: Console, folder: Path
+) -> None:
+    stored(folder, "one")
+    async with console.shown(120, 40, keys="5c") as pilot:
+        await pressed(pilot, "N")
+        told = [*console.told]
+
+    assert told[-2].startswith("No other session to compare with: N begins one")
+    assert told[-1].startswith("The next runs go into a new session")
+
+
 async def test_what_else_changed_is_named_with_the_likely_cause_first(console: Console, folder: Path) -> None:
     before_and_after(folder, rounds=6)
     async with console.shown(120, 40, keys=("5", "c")) as pilot:
@@ -82,7 +94,7 @@ async def test_what_else_changed_is_named_with_the_likely_cause_first(console: C
     assert "Interleaved" in rest
 
 
-@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (120, 40)])
+@pytest.mark.parametrize(("columns", "lines"), [(120, 40), (200, 60)])
 async def test_a_change_that_the_runs_cannot_tell_has_no_cause_and_figures_that_scatter_are_counted(
     console: Console, folder: Path, columns: int, lines: int
 ) -> None:

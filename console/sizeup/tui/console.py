@@ -559,6 +559,14 @@ class ConsoleApp(TerminalApp):
         self.set_machine(self._own_machine)
         self.action_mode("summary")
 
+    def action_new_session(self) -> None:
+        """Put the next runs into a session of their own, so that they can be compared with those before."""
+        if not self._own_runs.leave_session():
+            self.notify("a run is in progress: wait for it, or cancel it first", severity="warning", markup=False)
+            return
+        self.show_live()
+        self.notify("The next runs go into a new session; c compares it with an earlier one", markup=False)
+
     def resume_session(self, path: str) -> None:
         """Run what a saved session is missing."""
         if not self._own_measures:

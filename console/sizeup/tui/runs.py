@@ -234,13 +234,20 @@ class Runs:
         self.spec = spec
         return True
 
-    def resume(self, path: str) -> bool:
-        """Run what another session is missing, from now on in its file; False during a run."""
-        if self.running:
+    def leave_session(self) -> bool:
+        """Put the next run into a session of its own; False during a run."""
+        if self.going_on:
             return False
         if self._follower is not None:
             self._follower.close()
             self._follower = None
+            self.path = str(free_path(Path(self.path)))
+        return True
+
+    def resume(self, path: str) -> bool:
+        """Run what another session is missing, from now on in its file; False during a run."""
+        if not self.leave_session():
+            return False
         self.path = path
         from sizeup.engine.spec import RunSpec
 

@@ -18,6 +18,7 @@ from sizeup.compare.compare import compare
 from sizeup.compare.digest import digest
 from sizeup.compare.drift import drift
 from sizeup.compare.parts import ComparedFact
+from sizeup.compare.statistics import MOST_RUNS
 from sizeup.report.table import fits, table_lines, wrap
 from sizeup.session.reader import read_session
 from sizeup.session.store import session_name
@@ -40,6 +41,7 @@ from sizeup.views.comparison.answer import (
     compared_hosts,
     fact_cards,
     leading_card,
+    missing_runs,
     side_names,
 )
 from sizeup.views.comparison.compared_charts import compared_curves
@@ -69,10 +71,9 @@ class ChangeTable(ScrolledRows):
         self._notes = (
             ["", f"Shaded: within ±{SHADED * 100:.0f} % counts as the same.  {bracket}"] if rows else [nothing]
         )
-        more = [row.more_runs for row in rows if row.result is ChangeResult.CANNOT_TELL]
-        if more:
-            known = [count for count in more if count is not None]
-            needed = f"{plural(max(known), 'more run')} of each side" if known else "more than 100 more runs"
+        if any(row.result is ChangeResult.CANNOT_TELL for row in rows):
+            more = missing_runs(rows)
+            needed = f"over {MOST_RUNS} more runs" if more is None else f"{plural(more, 'more run')} of each side"
             self._notes.append(f"? CANNOT TELL: the runs allow both; {needed} would tell.")
         self.styles.height = len(rows) + len(self._notes) + 3
         self.styles.max_height = max(self.screen.size.height * 60 // 100 - _AROUND, 4)

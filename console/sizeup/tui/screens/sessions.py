@@ -217,7 +217,8 @@ class SessionsScreen(ModeScreen):
             if entry.session is not None and name != path and not entry.going_on
         }
         if not others:
-            self.notify("No other session to compare with yet", markup=False)
+            key = first_key_of("app.new-session", self.host.keys)
+            self.notify(f"No other session to compare with: {key} begins one, then measure again", markup=False)
             return
 
         def started(path: str) -> tuple[str, str]:

@@ -11,7 +11,6 @@ from msgspec import Struct
 from sizeup.charts.share_bar import ShareBar
 from sizeup.model.machine import Machine
 from sizeup.model.network import is_port
-from sizeup.model.storage import Transport
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.storage_paths import storage_path_bandwidths
 from sizeup.units import format_rate
@@ -23,13 +22,7 @@ _TYPICAL = "io.ghz-rule.exact"
 _LOADS = {"Data loading": "io.class.load.per-core", "Light scans": "io.class.light-scan.per-core"}
 """The least and the most that a core takes in."""
 _KINDS = {"NVMe": "Local NVMe", "NFS": "NFS"}
-_TRANSPORTS = {
-    Transport.FC: "Fibre Channel",
-    Transport.FCOE: "Fibre Channel",
-    Transport.SAS: "SAS",
-    Transport.ISCSI: "iSCSI",
-    Transport.SATA: "SATA",
-}
+_TRANSPORTS = {"FC": "Fibre Channel", "FCOE": "Fibre Channel", "ISCSI": "iSCSI", "VIRTIO": "virtio"}
 _BYTES_PER_TRANSFER = 8
 
 
@@ -95,7 +88,7 @@ def _supplies(machine: Machine, session: Session | None) -> Iterator[Supply]:
         value = sum(modules) * _BYTES_PER_TRANSFER if read is None else read
         yield Supply("memory", "Memory", float(value))
     paths = storage_path_bandwidths(machine)
-    titles = {hba.name: _TRANSPORTS.get(hba.transport, "Storage") for hba in machine.hbas}
+    titles = {hba.name: _TRANSPORTS.get(hba.transport.name, hba.transport.name) for hba in machine.hbas}
     for path in paths:
         if path.bytes_per_second:
             title = _KINDS.get(path.kind) or titles.get(path.devices[0], "Storage")

@@ -160,6 +160,12 @@ def change_rows(comparison: Comparison) -> tuple[ChangeRow, ...]:
     return tuple(_row(figure, _least_runs(comparison.level)) for figure in comparison.headlines)
 
 
+def missing_runs(rows: Sequence[ChangeRow]) -> int | None:
+    """Return how many more runs of each side would tell all changes that are open; None for too many."""
+    needed = [row.more_runs for row in rows if row.result is ChangeResult.CANNOT_TELL]
+    return None if None in needed else max(filter(None, needed), default=None)
+
+
 def _least_runs(level: float) -> int:
     """Return how many runs of each side can show a difference at this level at all."""
     return next(count for count in range(1, MOST_RUNS) if smallest_p(count, count) <= level)
@@ -227,21 +233,18 @@ def comparison_band(comparison: Comparison) -> Band:
         sentence = _sentence(comparison, changed[0])
         value, unit, *words = _change(changed[0])
         number = Number(value, unit, ", ".join((_title(changed[0]), *words)))
-    elif few:
-        new, baseline = min(figure.runs for figure in few)
-        needed = _least_runs(comparison.level)
-        sentence = f"Too few runs to tell: {plural(baseline, 'run')} before, {new} after, {needed} of each needed."
-        number = Number(str(needed - min(new, baseline)), "", "more runs of each side")
-        steps = (NextStep(f"Measure each side {needed} times, interleaved."),)
-    elif undecided:
-        noise = max(figure.noise or 0.0 for figure in undecided)
+    elif few or undecided:
+        more = missing_runs(change_rows(comparison))
+        noise = max(figure.noise or 0.0 for figure in (*few, *undecided))
         sentence = f"The runs differ by up to ±{format_share(noise)} among themselves, too much to tell."
-        more = max(figure.more_runs or math.inf for figure in undecided)
-        if math.isfinite(more):
-            number = Number(f"{more:.0f}", "", "more runs of each side")
-            steps = (NextStep(f"Measure each side {more:.0f} more times on an idle host, interleaved."),)
-        else:
-            steps = (NextStep(f"Measure on an idle host: as they scatter, over {MOST_RUNS} more runs are needed."),)
+        if few:
+            (new, baseline), least = min(figure.runs for figure in few), _least_runs(comparison.level)
+            why = f"{least} of each is the least that can" if more == least - min(new, baseline) else "they scatter"
+            sentence = f"Too few runs to tell: {plural(baseline, 'run')} before, {new} after; {why}."
+        steps = (NextStep(f"Measure on an idle host: as they scatter, over {MOST_RUNS} more runs are needed."),)
+        if more is not None:
+            number = Number(str(more), "", "more runs of each side")
+            steps = (NextStep(f"Measure each side {plural(more, 'more time')} on an idle host, interleaved."),)
     elif any(figure.verdict is Conclusion.SAME for figure in figures):
         result = ChangeResult.SAME
         sentence = f"No difference: a change of {EXCLUDED_CHANGE * 100:.0f} % or more is excluded."
