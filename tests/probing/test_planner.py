@@ -97,7 +97,7 @@ def test_a_gentle_plan_has_one_cpu_and_leaves_out_what_does_not_say_what_it_woul
     two_cpus = replace(MACHINE, pus=tuple(Pu(cpu, online=True, allowed=True) for cpu in range(2)))
     caps = Gentle(cpu=1)
     probes = registry(
-        manifest("one", gentle={}),
+        manifest("one", gentle={}, limits=ProbeLimits(seconds=200.0)),
         manifest("two"),
         manifest("bad", not_gentle="it loads every CPU"),
         manifest("slow", gentle={}, requires=Requires(minimum_cpus=2)),
@@ -105,7 +105,8 @@ def test_a_gentle_plan_has_one_cpu_and_leaves_out_what_does_not_say_what_it_woul
 
     plan = make_plan(two_cpus, probes, name="quick", gentle=caps)
 
-    assert [(step.id, step.gentle) for step in plan.steps] == [("one", caps)]
+    # The probe asks for 60 s; at the lowest priority it may wait for its CPU as long as the manifest allows.
+    assert [(step.id, step.gentle, step.time_limit_seconds) for step in plan.steps] == [("one", caps, 200.0)]
     assert {refusal.probe: refusal.reason for refusal in plan.refusals} == {
         "two": "left out of a gentle run: it does not say what it would take",
         "bad": "left out of a gentle run: it loads every CPU",

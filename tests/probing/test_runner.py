@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fakes import CancelWhen, QuietControl
-from sizeup.model.plan import SettingValue, Step
+from sizeup.model.plan import Gentle, SettingValue, Step
 from sizeup.model.records import EstimateRecord, ProgressRecord, SamplesRecord, StepRecord
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.probing import runner
@@ -42,10 +42,11 @@ def run(
     limit: float = 600.0,
     clock: Callable[[], float] = time.monotonic,
     cpus: tuple[int, ...] = (),
+    gentle: Gentle | None = None,
     **settings: SettingValue,
 ) -> Outcome:
     settings = {"samples": 20, "interval": 0.0005, "misbehave": "no"} | settings
-    step = Step("null", "null", "", settings, 1.0, limit, cpus=cpus)
+    step = Step("null", "null", "", settings, 1.0, limit, cpus=cpus, gentle=gentle)
     origin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
     return run_step(step, target, origin_ns=origin_ns, control=control or QuietControl(), listener=kept, clock=clock)
 
@@ -125,6 +126,11 @@ def test_a_step_whose_limit_passes_before_its_first_figure_is_timed_out_and_not_
     outcome = run(Kept(), limit=0.0)
 
     assert outcome == Outcome(Status.TIMED_OUT, "it ran past its limit of 0 s", temporary_files=None)
+
+
+def test_a_gentle_step_that_got_no_cpu_in_time_says_why() -> None:
+    caps = Gentle(cpu=min(os.sched_getaffinity(0)))
+    assert run(Kept(), limit=0.0, gentle=caps).reason.endswith("a gentle step gets only what others leave of a CPU")
 
 
 def test_a_canceled_step_stops_by_the_word_and_keeps_what_it_has() -> None:

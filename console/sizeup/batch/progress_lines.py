@@ -33,7 +33,8 @@ class ProgressLines:
                 steps = record.plan.steps
                 self._steps, self._number = len(steps), 0
                 seconds = sum(step.estimated_seconds for step in steps)
-                self.show(f"{plural(len(steps), 'step')}, about {seconds:.0f} s")
+                longer = ", more while others use the CPU" if any(step.gentle for step in steps) else ""
+                self.show(f"{plural(len(steps), 'step')}, about {seconds:.0f} s{longer}")
             case StepStartRecord():
                 self._number += 1
                 self.show(f"[{self._number}/{self._steps}] {record.step.id}: {one_line(record.step.title, 60)}")

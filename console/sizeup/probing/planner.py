@@ -168,7 +168,8 @@ def _plan_probe(
 def _limited(step: Step, manifest: Manifest) -> Step | Refusal:
     """The step with what its manifest says of it, and with the limit that the runner ends it after.
 
-    The limit is at least half more than the step is estimated to take.
+    The limit is at least half more than the step is estimated to take; a gentle one, which may have to wait for a CPU,
+    has all the time that the manifest allows.
     """
     least = LEAST_LIMIT_OVER_ESTIMATE * step.estimated_seconds
     most = manifest.limits.seconds
@@ -181,7 +182,7 @@ def _limited(step: Step, manifest: Manifest) -> Step | Refusal:
         return Refusal(step.id, step.probe, reason)
     return replace(
         step,
-        time_limit_seconds=min(max(step.time_limit_seconds, least), most),
+        time_limit_seconds=most if step.gentle is not None else min(max(step.time_limit_seconds, least), most),
         hazards=step.hazards or manifest.hazards,
         touches=manifest.touches if step.touches == NOT_REPORTED else step.touches,
     )

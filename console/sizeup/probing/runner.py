@@ -285,7 +285,8 @@ class _StepDriver:
             if self._control.cancel_step:
                 self._end(Status.CANCELED, "")
             elif now >= self._limit:
-                self._end(Status.TIMED_OUT, f"it ran past its limit of {self._step.time_limit_seconds:g} s")
+                why = "; a gentle step gets only what others leave of a CPU" if self._step.gentle is not None else ""
+                self._end(Status.TIMED_OUT, f"it ran past its limit of {self._step.time_limit_seconds:g} s{why}")
             elif self._ending is not None:
                 return self._may_still_exit(now, self._ended + EXIT_SECONDS)
             return True
