@@ -1,11 +1,13 @@
 """Advice on machines that others recorded: the demand, the capacity and what limits it."""
 
 import pytest
+from msgspec.structs import replace
 
 from recordings import recorded_machine
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Words
 from sizeup.sizing.advise import described, size
+from sizeup.sizing.keys import parse_settings
 
 
 @pytest.mark.parametrize(
@@ -56,6 +58,50 @@ def test_offline_cpus_are_a_caveat_about_the_licenses() -> None:
 
     assert advice is not None
     assert any("CPUs are offline and may hide cores" in caveat for caveat in advice.caveats)
+
+
+BARE = {"machine.guest": Words("no", Origin.USER, "--set"), "license.product": Words("ee", Origin.USER, "--set")}
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [
+        # 17 of 24 CPUs online, none of which has two threads: 8.5 and 12 Oracle licenses by a factor of 0.5.
+        ("hwloc/offline-cpu0-node0", 9, 12),
+        # 160 CPUs are 20 cores of eight threads on POWER8, and the first threads of 8, 14 and 20 of them are online.
+        ("libvirt-hostcpu/ppc64-subcores2", 8, 20),
+        ("libvirt-hostcpu/ppc64-subcores3", 14, 20),
+        ("libvirt-hostcpu/ppc64-subcores1", None, None),
+    ],
+)
+def test_offline_cpus_may_be_cores_that_licenses_count(name: str, low: int | None, high: int | None) -> None:
+    """Nor does the word that this is no guest say anything of them."""
+    sizing = size(described(recorded_machine(name), BARE))
+    units, licenses = sizing.find("license.units"), next(card for card in sizing.cards if card.resource == "license")
+
+    assert (units.quantity.low, units.quantity.high) == (low, high)
+    assert licenses.status == ("pass" if low is None else "assumed")
+    assert any("CPUs are offline and may hide cores" in caveat for caveat in units.caveats) is (low is not None)
+
+
+@pytest.mark.parametrize(("smt", "cores"), [(None, 160), ("notsupported", 160), ("off", 80)])
+def test_offline_cpus_of_x86_are_at_most_cores_of_their_own(smt: str | None, cores: int) -> None:
+    """Where SMT is only switched off each core has two threads, of which one may be offline."""
+    machine = recorded_machine("libvirt-hostcpu/ppc64-subcores1")  # 20 of 160 CPUs are online
+    machine = replace(machine, cpu_model="Intel(R) Xeon(R)", platform=replace(machine.platform, smt=smt))
+    found = described(machine, BARE)["machine.cores"]
+
+    assert (found.value, found.high) == (20, cores)
+
+
+@pytest.mark.parametrize(("busy", "status"), [("11", "pass"), ("20", "uncertain"), ("25", "fail")])
+def test_cores_that_may_be_offline_bound_the_cpu_capacity(busy: str, status: str) -> None:
+    """17 cores are online and 24 are there: 11 are 65 %, 20 are 118 or 83 %, 25 are 147 or 104 %."""
+    machine = recorded_machine("hwloc/offline-cpu0-node0")
+    load = parse_settings([f"workload.cpu_cores={busy}", f"workload.cpu_model={machine.cpu_model}"])
+    cpu = next(card for card in size(described(machine, {**BARE, **load})).cards if card.resource == "cpu")
+
+    assert cpu.status == status
 
 
 def test_a_named_device_is_looked_for_among_those_of_the_machine() -> None:

@@ -171,7 +171,9 @@ def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
     """
     device = overrides.get("db.device")
     machine = storage_of(machine, overrides)
-    found = detected(machine, device.value if isinstance(device, Words) else None)
+    stated = overrides.get("machine.guest")
+    bare = isinstance(stated, Words) and stated.value == "no"
+    found = detected(machine, device.value if isinstance(device, Words) else None, bare=bare)
     measured_on = overrides.get("path.measured")
     if device is None and isinstance(measured_on, Words) and find_target(machine, measured_on.value) is not None:
         found |= space_for(machine, measured_on.value)
@@ -183,9 +185,7 @@ def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
         if isinstance(guest, Words) and guest.value == "yes":
             del found["machine.guest"]
             found.pop("machine.hypervisor", None)
-    stated = overrides.get("machine.guest")
-    # Whoever says how many cores there are, or that this is no guest, answers what the caveats ask.
-    if _CORES & set(overrides) or (isinstance(stated, Words) and stated.value == "no"):
+    if _CORES & set(overrides):  # whoever says how many cores there are answers what the caveats ask
         found |= {
             key: replace(value, caveats=())
             for key in (*_CORES, "machine.threads_per_core")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -29,10 +30,11 @@ from sizeup.text import plural
 from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes, format_in
 
 
-def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
+def detected(machine: Machine, device: str | None = None, *, bare: bool = False) -> dict[str, Value]:
     """Return the inputs that this machine provides; what is unknown is absent.
 
-    ``device`` is the device of the database; without it every path to storage counts.
+    ``device`` is the device of the database; without it every path to storage counts. ``bare``: the user states that
+    this is no guest.
     """
     values: dict[str, Value] = {}
     if down := down_text(machine, device):
@@ -42,7 +44,7 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         if number > 0:
             values[key] = Quantity(number, "1", Origin.DETECTED, source, caveats=but)
 
-    caveats = _caveats(machine)
+    caveats = _caveats(machine, bare=bare)
     count("machine.sockets", len(machine.packages), "packages", caveats)
     stated = max((cores for one in machine.packages for cores in one.stated_cores), default=0)
     if stated and (fewest := math.ceil(len(machine.cores) / stated)) < len(machine.packages):  # by "cpu cores"
@@ -55,6 +57,9 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         low, high = (sum(map(end, counts)) for end in (min, max))
         if low != high:  # the machine counts them in two ways
             cores = replace(cores, low=min(low, cores.value), high=max(high, cores.value))
+        if (present := _present_cores(machine)) > cores.value:
+            hidden = Uncertainty(present, _offline_cpus(machine), f"Use {KEYS['machine.cores'].flag}", upper=True)
+            cores = replace(cores, low=cores.least, high=max(present, cores.high or 0), uncertainties=(hidden,))
         values["machine.cores"] = cores
         if machine.packages and len(machine.cores) % len(machine.packages) == 0:
             each = replace(cores.scaled(1 / len(machine.packages)), source="cores / packages")
@@ -193,10 +198,37 @@ def _is_virtual(machine: Machine) -> bool:
     return bool(machine.platform.is_guest) or machine.platform.hypervisor is not None
 
 
-def _caveats(machine: Machine) -> tuple[str, ...]:
+def _present_cores(machine: Machine) -> int:
+    """Return the most cores that all present CPUs may be, offline ones included.
+
+    A core has at least the threads that another one shows; two where SMT is only switched off; those of its generation
+    on POWER, whose kernel numbers them in a row: the first threads of the cores are multiples of their number.
+    """
+    counts, fewest = machine.pu_counts, max((len(core.pus) for core in machine.cores), default=1)
+    if machine.platform.smt in ("on", "off", "forceoff"):
+        fewest = max(fewest, 2)
+    if power := _POWER.match(machine.cpu_model or ""):
+        firsts = (min(core.pus) for core in machine.cores)
+        fewest = max(fewest, min(math.gcd(counts.present, *firsts), 8 if power[1] else 4))
+    offline = counts.present - counts.online
+    return min(len(machine.cores) + offline, max(counts.present // fewest, len(machine.cores)))
+
+
+_POWER = re.compile(r"POWER *(?:(8|1\d)|7|9)", re.IGNORECASE)
+"""Generations whose cores have four threads at least, and those whose have eight."""
+
+
+def _offline_cpus(machine: Machine) -> str:
+    counts = machine.pu_counts
+    return f"{counts.present - counts.online} of {counts.present} CPUs are offline and may hide cores"
+
+
+def _caveats(machine: Machine, *, bare: bool) -> tuple[str, ...]:
     """Return why the visible cores may differ from the physical ones."""
     caveats: list[str] = []
-    if _is_virtual(machine):
+    if bare:
+        pass
+    elif _is_virtual(machine):
         caveats.append("these are virtual CPUs of a guest; the cores of the host are unknown")
     elif machine.platform.is_guest is None:
         caveats.append(
@@ -204,11 +236,9 @@ def _caveats(machine: Machine) -> tuple[str, ...]:
         )
     if machine.contradictions:
         caveats.append(f"{machine.contradictions[0]}: check the data sheet and use {KEYS['machine.cores'].flag}")
-    counts = machine.pu_counts
-    if counts.online < counts.present:
+    if _present_cores(machine) > len(machine.cores):
         caveats.append(
-            f"{counts.present - counts.online} of {counts.present} CPUs are offline and may hide cores: "
-            f"licenses count every physical core. Use {KEYS['machine.cores'].flag}"
+            f"{_offline_cpus(machine)}: licenses count every physical core. Use {KEYS['machine.cores'].flag}"
         )
     return tuple(caveats)
 
