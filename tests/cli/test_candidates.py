@@ -308,6 +308,15 @@ def test_what_else_warns_decides_between_two_that_are_not_certain(
     assert [row[0] for row in found if row[0] in ("a-port", "four-ports")] == ["four-ports", "a-port"]
 
 
+def test_what_leaves_a_candidate_open_is_what_limits_it(capsys: pytest.CaptureFixture[str]) -> None:
+    load = ("workload.cpu_cores=20", "sga.mb=1024")  # of an unknown processor
+    assert cli.run(["size", "compare", "large.toml", "fc8.toml", "--set", *load]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+
+    assert "large.toml NOT CERTAIN CPU" in text
+    assert "because the processor of the present server is unknown" in text
+
+
 def test_what_would_judge_the_processors_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -316,4 +325,4 @@ def test_what_would_judge_the_processors_is_named(
     Path("offer.toml").write_text(f'schema = "sizeup.candidate/1"\n[inputs]\n{inputs}', encoding="utf-8")
     assert cli.run(["size", "compare", "offer.toml", "--set", "workload.cpu_cores=4", "sga.mb=2000"]) == 0
 
-    assert "Not judged: CPU. Use --set workload.cpu_model=TEXT" in " ".join(capsys.readouterr().out.split())
+    assert "is unknown). Use --set workload.cpu_model=TEXT to decide" in " ".join(capsys.readouterr().out.split())

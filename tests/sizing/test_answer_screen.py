@@ -66,7 +66,20 @@ def test_a_cluster_names_what_one_lost_server_means_for_each_resource(answer: An
     lost = "one of 2 servers lost: Storage 14% used, 24% in year 3; CPU 40% used, 69% in year 3; Memory 50% used"
     assert lost in words(lines)
     assert row(lines, "License")[1:6] == ["32", "x", "Oracle", "EE", "+"]
+
+
+def test_an_edition_that_is_cheaper_and_has_no_clusters_is_named_with_that(answer: Answer) -> None:
+    lines = answer("cluster.nodes=2", "db.gb=4000", "workload.cpu_percent=5", *DRIVES, *YEARS, workload=True)
+
     assert "has no Real Application Clusters from 19c on" in words(lines)
+
+
+def test_an_edition_that_carries_no_such_load_is_never_the_cheapest_permitted_one(answer: Answer) -> None:
+    """Both servers' 12.8 busy cores on the 8 to 16 that 16 threads of two a core are: 22 in year 3."""
+    text = words(answer("cluster.nodes=2", "db.gb=4000", "workload.cpu_percent=20", *DRIVES, *YEARS, workload=True))
+
+    assert "is the cheapest permitted edition that carries the load" in text
+    assert "Cheapest permitted: Oracle SE2" not in text
 
 
 def test_a_guest_has_no_license_count_and_no_failure_that_is_known(capsys: pytest.CaptureFixture[str]) -> None:

@@ -99,6 +99,24 @@ def test_cores_of_the_same_processor_are_as_fast() -> None:
     assert found.statement == "CPU: 10 cores demand, 16 cores capacity (62%)"
 
 
+def test_the_processor_of_an_order_is_that_of_the_present_server_whatever_its_name() -> None:
+    """9 cores of the same speed are half of 18."""
+    order = ("machine.cores=18", "machine.cpu_model=that of the present server", "workload.cpu_cores=9")
+    named = card("cpu", *order, "workload.cpu_model=Intel(R) Xeon(R) CPU E5-2690 v3 @ 2.60GHz")
+
+    assert (named.status, named.share) == ("pass", 0.5)
+
+
+def test_a_year_that_leaves_the_verdict_open_is_named_with_its_share_at_worst() -> None:
+    """8 of an EPYC 9124's cores are 4.5 to 14.3 of another's: 89 % of 16 at most, and 1.25^3 times that in year 3."""
+    growth = ("workload.growth_percent=25", "workload.horizon_years=3")
+    models = ("machine.cpu_model=AMD EPYC 9254", "workload.cpu_model=AMD EPYC 9124 16-Core Processor")
+    cpu = card("cpu", "machine.cores=16", "workload.cpu_cores=8", *models, *growth)
+
+    assert cpu.status == "uncertain"
+    assert "(28% to 89%, up to 174% in year 3, because" in cpu.statement
+
+
 def test_both_rates_count_before_the_processors_and_one_of_them_does_not() -> None:
     """10 cores x 5 / 8 are 6.25."""
     one = (*BUSY, THEIRS, *OURS, "machine.cores=10", "machine.specrate_per_core=8")

@@ -48,6 +48,22 @@ def test_each_part_is_as_ordered_missing_slower_or_unknown() -> None:
     assert statuses(parse_settings(["machine.memory_gib=240"]))["machine.memory_gib"][0] == "missing"
 
 
+def test_ports_of_another_link_are_not_as_ordered() -> None:
+    found = statuses(parse_settings(["path.stages=hba:fc16*2@2"]))
+
+    assert found["path.stages.ports"][0] == "as ordered"
+    assert found["path.stages.link"] == ("different", "fc32", "fc16")
+    assert "path.stages.link" not in statuses(parse_settings(["path.stages=hba:fc32*2@2"]))
+
+
+@pytest.mark.parametrize(("disks_gb", "status"), [(764, "missing"), (4000, "uncertain")])
+def test_space_is_at_most_that_of_all_disks_that_the_machine_sees(disks_gb: float, status: str) -> None:
+    """Four drives of 1,000 GB in RAID 10 were ordered: 2,000 GB."""
+    all_disks: Value = Quantity(disks_gb * 1e9, "bytes", Origin.DETECTED, "9 disks")
+
+    assert statuses({"path.disks_gb": all_disks})["capacity.gb"] == (status, 2e12, disks_gb * 1e9)
+
+
 def test_a_measurement_whose_interval_reaches_the_order_is_as_ordered() -> None:
     measured: Value = Quantity(39_000, "1/s", Origin.MEASURED, "step", low=38_000, high=41_000)
 
@@ -145,6 +161,11 @@ def test_an_order_in_a_file(
     assert (parts["machine.cores"]["ordered"], parts["machine.cores"]["status"]) == (15, "missing")  # 10 / 0.7 = 14.3
     assert cli.run([*against, "--set", "machine.cores=10"]) == 0
     assert "missing: 5" in capsys.readouterr().out
+
+    Path("found.toml").write_text('schema = "sizeup.candidate/1"\n[inputs]\n"machine.cores" = 20\n')
+    assert cli.run(["size", "--machine", "found.toml", *against[3:], "--set", "machine.cores=10", "--json"]) == 0
+    parts = {one["key"]: one for one in json.loads(capsys.readouterr().out)["parts"]}
+    assert (parts["machine.cores"]["ordered"], parts["machine.cores"]["found"]) == (15, 10)
 
     Path("order.toml").write_text('schema = "sizeup.workload/1"\n[inputs]\n')
     assert cli.run(against) == 2

@@ -113,9 +113,9 @@ def test_an_edition_that_is_too_small_loses_its_cores_alone() -> None:
     """16 threads carry at most 16 x 0.7 = 11.2 busy cores."""
     found = designed(*SCENARIO, "workload.cpu_cores=12", "sga.mb=65536", "license.product=se2")
 
-    assert found.alternatives[0].unmet == {CORES: "16 threads"}
+    assert found.alternatives[0].unmet == {CORES: "none: 16 threads"}
     assert [part.key for part in found.parts] == [DRIVES, PORTS, MEMORY]
-    assert "Cores: none passes with this edition, which uses 16 threads" in design_notes(found)
+    assert "Cores: none passes for certain with this edition (none: 16 threads)" in design_notes(found)
     table = alternatives_table(found)
     assert table.rows[0][:4] == ("as above", "4", "2", "none: 16 threads")
     assert next(row for row in table.rows if row[0] == "oracle ee")[3] == "21"
@@ -343,7 +343,7 @@ def test_an_edition_whose_threads_are_unknown_is_not_called_too_small_for_certai
         of_edition = next(one for one in found.alternatives if one.changed.get("license.product") == "se2")
         unmet[more] = of_edition.unmet[CORES]
 
-    assert list(unmet.values()) == ["16 threads, perhaps enough", "16 threads"]
+    assert list(unmet.values()) == ["open: 16 threads", "open: 16 threads"]
 
 
 def test_licenses_are_paid_for_the_years_that_are_planned() -> None:

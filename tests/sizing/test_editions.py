@@ -56,13 +56,17 @@ def test_the_busy_cores_of_the_workload_stand_beside_the_threads_that_an_edition
 @pytest.mark.parametrize(
     ("busy", "said"),
     [
-        ("5", "It uses 16 of 64 threads; 5 cores"),
-        ("10", "It uses 16 of 64 threads, perhaps too few; 10 cores"),
-        ("17", "It uses 16 of 64 threads, too few; 17 cores"),
+        ("5", "Cheapest permitted: Oracle SE2, $58,100"),
+        ("10", "Cheapest permitted: Oracle SE2 (perhaps too few: 16 threads), $58,100"),
+        ("17", "the cheapest permitted edition that carries the load. Oracle SE2: $58,100 over 3 years, too few: 16"),
+        ("33", "Cheapest permitted: Oracle SE2, $58,100"),
     ],
 )
 def test_a_price_whose_edition_does_not_carry_the_load_says_so(busy: str, said: str) -> None:
-    """16 threads are 8 to 16 cores: of 8 cores 5 are 63 % and 10 too many, of 16 cores 10 are 63 % and 17 too many."""
+    """16 threads are 8 to 16 cores: of 8 cores 5 are 63 % and 10 too many, of 16 cores 10 are 63 % and 17 too many.
+
+    33 are too many of all 32 cores, which is no fault of the edition.
+    """
     speed = ("workload.specrate_per_core=5", "machine.specrate_per_core=5")
 
     assert said in sentence(*XEON, *speed, f"workload.cpu_cores={busy}")

@@ -165,3 +165,21 @@ def test_the_status_of_all_is_a_word_of_its_own_for_screens() -> None:
     )
 
     assert {one["status"] for one in cards_data(views)} <= {"FAIL", "PASS", "ASSUMED", None}
+
+
+def test_of_what_fails_the_highest_share_stands_first_and_the_others_are_named() -> None:
+    """8 busy of 4 cores are 200 %; 48 GiB of 4 GiB are 1,200 %."""
+    same = ("workload.specrate_per_core=5", "machine.specrate_per_core=5")
+    server = ("machine.cores=4", "machine.memory_gib=4", "sga.mb=49152", "workload.cpu_cores=8", *same)
+    lines = screen(*server)
+
+    assert lines[0].startswith("FAIL     Memory: 48 GiB demand, 4 GiB capacity (1,200%)")
+    assert "CPU fails too" in first(lines)
+
+
+def test_a_share_above_the_limit_never_reads_as_the_limit() -> None:
+    """16.05 of 16 cores are 100.3 %."""
+    same = ("workload.specrate_per_core=5", "machine.specrate_per_core=5")
+    found = card("cpu", "machine.cores=16", "workload.cpu_cores=16.05", *same)
+
+    assert (found.status, "(>100%)" in found.statement) == ("fail", True)

@@ -80,7 +80,7 @@ def write_delivery(arguments: argparse.Namespace) -> int:
     if arguments.against.endswith(".toml"):  # the workload that it was ordered for
         with suppress(MalformedError):
             given = {**read_workload_files([arguments.against]), **given}
-    ordered, here = (sized_subject(name, given, own_first=True) for name in (arguments.against, arguments.machine))
+    ordered, here = sized_subject(arguments.against, given, own_first=True), sized_subject(arguments.machine, given)
     found = size(with_drives(here.inputs, here.machine), rules)
     parts = list(delivered_parts(size(ordered.inputs, rules), found, rules, here.machine))
     if arguments.format == "json":

@@ -33,7 +33,14 @@ def resource_cards(
         found[resource] = replace(
             card, detected=card.detected or _detected(resource, inputs, given), measured=_measured(resource, inputs)
         )
-    return tuple(sorted(found.values(), key=lambda card: (_WORST.index(card.status), RESOURCES.index(card.resource))))
+    return tuple(sorted(found.values(), key=_gravity))
+
+
+def _gravity(card: Card) -> tuple[int, float, int]:
+    """Return what orders cards: the status, of those that fail or warn the highest share, then the resource."""
+    is_bad = card.status in (ShareStatus.FAIL.value, ShareStatus.WARN.value)
+    share = max(card.share or 0.0, card.last_year or 0.0) if is_bad else 0.0
+    return _WORST.index(card.status), -share, RESOURCES.index(card.resource)
 
 
 def verdict(cards: Sequence[Card]) -> Card | None:

@@ -13,11 +13,12 @@ from sizeup.model.machine import Machine
 from sizeup.model.storage import Transport
 from sizeup.quantity import Origin, Quantity, Uncertainty, Words
 from sizeup.sizing.advise import Sizing
-from sizeup.sizing.design import PRESENT_PROCESSOR
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.io.array import FEWEST_DRIVES
 from sizeup.sizing.io.capacity import path_stages, stated_stages
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.rules import Rules
+from sizeup.sizing.server_share import PRESENT_PROCESSOR
 from sizeup.sizing.sheet import Inputs, Sheet
 from sizeup.sizing.storage_paths import internal_disks, visible_disks
 
@@ -97,7 +98,11 @@ def delivered_parts(
             if key == "capacity.iops" and paths[0] is not None and isinstance(block, Quantity):
                 through = paths[0].value / block.value  # the ports of the order carry no more
                 ordered = replace(ordered, value=through, low=None, high=None) if through < ordered.value else ordered
-            yield _part(key, ordered, found_space or _stated(here, key))
+            all_disks = _stated(here, "path.disks_gb") if key == "capacity.gb" else None
+            if all_disks is not None:
+                part = Uncertainty(0.0, "all disks that the machine sees", f"Use {KEYS[key].flag}")
+                all_disks = replace(all_disks, uncertainties=(part,))
+            yield _part(key, ordered, found_space or _stated(here, key) or all_disks)
 
 
 def _part(
@@ -141,6 +146,8 @@ def _ports(order: Sizing, here: Sizing, machine: Machine | None, rules: Rules) -
         if ordered is not None:
             count = None if there is None else Quantity(there, "1", Origin.DETECTED, what)
             yield _part(f"path.stages.{what}", Quantity(ordered, "1", Origin.USER, what), count, counted=True)
+    if len(stated) == 1 and stated[0].link != wanted[0].link:
+        yield DeliveredPart("path.stages.link", wanted[0].link, stated[0].link, "", "different")
 
 
 def _stated(of: Sizing, key: str) -> Quantity | None:

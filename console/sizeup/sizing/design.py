@@ -26,6 +26,7 @@ from sizeup.sizing.licensing.contract import chosen_contract
 from sizeup.sizing.licensing.cost import LicenseCost
 from sizeup.sizing.pack import short
 from sizeup.sizing.rules import Rules
+from sizeup.sizing.server_share import PRESENT_PROCESSOR
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet, find_fact, in_unit
 from sizeup.sizing.verdict import ShareStatus, demand_text
 
@@ -61,10 +62,6 @@ _OF_UNIT = {"GB": "db.gb", "cores": "workload.cpu_cores", "GiB": "sga.mb"}
 _SPEED = ("workload.specrate_per_core", "machine.specrate_per_core")
 _MODELS = ("workload.cpu_model", "machine.cpu_model")
 _PASSED = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
-
-
-PRESENT_PROCESSOR = "that of the present server"
-"""What an order names both processors where nobody named one: its cores are as fast."""
 
 
 class UnmetError(UsageError):
@@ -203,9 +200,8 @@ def _limits(inputs: Inputs, key: str, rules: Rules) -> str:
         return ""
     pack, product = chosen_contract(Sheet(inputs, rules))
     most = {**inputs, key: _count(key, inputs, _MOST[key])}
-    few, *limits = too_small(most, rules, pack.pack, short(product.id)) or ("",)
-    unknown = few == PERHAPS and "machine.threads_per_core" not in inputs
-    return f"{limits[0]}, perhaps enough" if unknown else "".join(limits)
+    few, limits = too_small(most, rules, pack.pack, short(product.id)) or ("", "")
+    return f"{'open' if few == PERHAPS else 'none'}: {limits}" if few else ""
 
 
 def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | None:

@@ -238,26 +238,32 @@ def _edition(sheet: Sheet, pack: Pack, product: ProductEntry) -> Edition:
 
 
 def too_small(inputs: Inputs, rules: Rules, pack: str, product: str) -> tuple[str, ...]:
-    """Return that an edition does not carry the load, ``too few``, and its limits, ``16 threads``; empty if it does."""
+    """Return that an edition does not carry the load, ``too few``, and its limits, ``16 threads``; empty if it does.
+
+    What the whole server does not carry either is no fault of the edition.
+    """
     kept = {key: value for key, value in inputs.items() if key not in OF_ONE_PACK}
     named = {"license.pack": Words(pack, Origin.USER, pack), "license.product": Words(product, Origin.USER, product)}
-    sheet = Sheet({**kept, **named}, rules)
-    if not limits_of_chosen(sheet):
+    sheet, whole = Sheet({**kept, **named}, rules), Sheet(kept, rules)
+    uses = [use for use in limits_of_chosen(sheet) if use.is_exceeded]
+    if not uses:
         return ()
     for calculation in server_share.CALCULATIONS:
-        with suppress(MissingError):
-            list(calculation.work(sheet))
-    status, fails = {card.resource: card.status for card in sheet.cards}, ShareStatus.FAIL.value
+        for one in (sheet, whole):
+            with suppress(MissingError):
+                list(calculation.work(one))
+    status, without = ({card.resource: card.status for card in one.cards} for one in (sheet, whole))
+    resources = ((use, "memory" if use.entry.of == "memory_gib" else "cpu") for use in uses)
     over = {
-        format_in(use.size.value, use.entry.unit): found
-        for use in limits_of_chosen(sheet)
-        if (found := status.get("memory" if use.entry.of == "memory_gib" else "cpu", "")) in _NOT_CARRIED
-        and use.is_exceeded
+        format_in(use.size.value, use.entry.unit): status[resource]
+        for use, resource in resources
+        if status.get(resource) in _NOT_CARRIED and without[resource] != ShareStatus.FAIL.value
     }
-    return ("too few" if fails in over.values() else PERHAPS, ", ".join(over)) if over else ()
+    return (_TOO_FEW if ShareStatus.FAIL.value in over.values() else PERHAPS, ", ".join(over)) if over else ()
 
 
 PERHAPS = "perhaps too few"
+_TOO_FEW = "too few"
 _NOT_CARRIED = (ShareStatus.FAIL.value, ShareStatus.UNCERTAIN.value)
 
 
@@ -352,12 +358,15 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
         if chosen.missing and chosen.missing != _NO_PRICE:
             raise MissingError(chosen.missing)
         return
-    least, cheapest, of = min(priced, key=lambda one: one[0].value)  # the chosen one, where two cost the same
+    carrying = [one for one in priced if _TOO_FEW not in one[1].too_small] or priced
+    least, cheapest, of = min(carrying, key=lambda one: one[0].value)  # the chosen one, where two cost the same
     if cheapest.product is product and cheapest.metric is chosen.metric:
         verdict = _cheapest_is_chosen(chosen, rest, term_years(sheet))
     else:
         instead = "" if chosen.cost is None else f" in place of {usd_range(chosen.cost)}"
-        verdict = f"cheapest permitted: {cheapest.name}, {usd_range(least)}{instead} over {term_years(sheet)} years"
+        few = f" ({': '.join(cheapest.too_small)})" if cheapest.too_small else ""
+        kind = "that carries the load" if _TOO_FEW in chosen.too_small and not few else "permitted"
+        verdict = f"cheapest {kind}: {cheapest.name}{few}, {usd_range(least)}{instead} over {term_years(sheet)} years"
         verdict += _means(of, pack, cheapest)
     verdict += open_ones
     if "license.product" not in sheet.inputs:
@@ -376,7 +385,9 @@ def _cheapest_is_chosen(chosen: Edition, rest: Sequence[Edition], years: int) ->
             least[one.product.id] = one
     what = "edition and metric" if not others else "edition"
     of = " of those that are judged" if any(one.missing for one in least.values()) else ""
-    sentences = [f"{chosen.product.title} is the cheapest permitted {what}{of}"]
+    small = (one for one in least.values() if _TOO_FEW in one.too_small and one.cost is not None)
+    carries = any(small) and _TOO_FEW not in chosen.too_small
+    sentences = [f"{chosen.product.title} is the cheapest permitted {what}{' that carries the load' * carries}{of}"]
     sentences += [
         one.permission.refusal
         if one.cost is None
@@ -401,8 +412,6 @@ def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
         sentences.append(f"it uses {format_in(exceeded[0].usable, '')} of {exceeded[0].has}")
     else:
         sentences += [use.clause for use in exceeded]
-    if edition.too_small:
-        sentences[-1] += f", {edition.too_small[0]}"
     busy = sheet.optional("workload.cpu_cores")
     if busy is not None and any(use.entry.unit in ("threads", "cores", "vCPUs") for use in exceeded):
         sentences[-1] += f"; {figure(busy.value)} cores are busy"

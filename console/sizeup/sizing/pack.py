@@ -165,6 +165,8 @@ class ArchitectureEntry(Entry, frozen=True):
 
     model: str
     """Regular expression found anywhere in the processor's name, whatever its case; the first that matches decides."""
+    threads: int
+    """The most threads of a core."""
 
 
 class PlatformEntry(SourcedEntry, frozen=True):

@@ -40,6 +40,8 @@ from sizeup.units import format_in
 _RATES = "workload.specrate_per_core", "machine.specrate_per_core"
 _MODELS = "workload.cpu_model", "machine.cpu_model"
 _USE_RATES = f"Use {KEYS[_RATES[0]].flag} {KEYS[_RATES[1]].assignment}"
+PRESENT_PROCESSOR = "that of the present server"
+"""The processor of an order whose cores are those of the present server, whatever that is."""
 _CLOCK = re.compile(r"@\s*(\d+(?:\.\d+)?)\s*GHz", re.IGNORECASE)
 """The nominal clock in the name of a processor."""
 
@@ -75,7 +77,7 @@ def relative_speed(sheet: Sheet) -> tuple[list[Quantity], bool]:
         if key in sheet.inputs:
             sheet.caveat(f"{key} counts only with that of the other server, of the same suite")
     there, here = (" ".join((sheet.optional_words(key) or "").split()) for key in _MODELS)
-    if there and there.casefold() == here.casefold():
+    if there and here.casefold() in (there.casefold(), PRESENT_PROCESSOR):
         return [Quantity(1.0, "1", Origin.RULE, "the same processor")], True
     theirs, ours = (
         _speed(sheet, _MODELS[0], there, None),
@@ -183,6 +185,7 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     elif found.best < found.worst:
         text = f"at {'least' if found.status is ShareStatus.FAIL else 'most'} {text}"
     because = "" if why is None else f", because {why.reason}"
+    text = ", ".join((text, *found.later(bounds)))
     later = later_clauses(end, bounds, server_failures(end, nodes))
     assumed = [why.reason] if why is not None and found.status is ShareStatus.WARN else []
     notes = [f"CPU: {why.reason} (--show cpu)"] if why is not None and open_end else []

@@ -120,6 +120,16 @@ class Judgment(Struct, frozen=True):
             return defaults
         return [f"{self._span(facts, at_best=fails or end == today)}: {self.uncertainties[0].reason}", *defaults]
 
+    def later(self, bounds: ShareLimits) -> list[str]:
+        """Return the share at the worst end in the last year, where that alone leaves the status open."""
+        growth = self.shares.growth
+        if self.status is not ShareStatus.UNCERTAIN or not growth.years or self.worst > bounds.fails:
+            return []
+        last = growth.grown(self.worst)
+        if not growth.grown(self.shares.today) <= bounds.fails < last:
+            return []
+        return [f"up to {share_text(last)} in year {format_in(growth.years, '')}"]
+
     def _span(self, facts: ShareFacts, *, at_best: bool) -> str:
         """Return what is certain of a capacity, or between which ends the share lies."""
         best, worst, low = share_text(self.best), share_text(self.worst), facts.capacity.low
@@ -260,7 +270,8 @@ def decided_card(
     unmeasured: Sequence[str] = (),
 ) -> Card:
     """Return the card of a resource whose ends were judged, with what would decide where they do not."""
-    clause = clause or ", ".join((share_text(found.shares.today), *later_clauses(found.shares, bounds, failures)))
+    said_later = *later_clauses(found.shares, bounds, failures), *found.later(bounds)
+    clause = clause or ", ".join((share_text(found.shares.today), *said_later))
     subject, limited = subject or capitalized(RESOURCE_NAMES[resource]), (*limited, *found.clauses(facts))
     said = statement(subject, facts, clause, label=label, limited=limited, not_judged=not_judged)
     unsettled = found.uncertainties[:1] if found.status is ShareStatus.UNCERTAIN else ()
@@ -396,8 +407,10 @@ def later_clauses(shares: Shares, bounds: ShareLimits, failures: Sequence[Failur
 
 
 def share_text(share: float) -> str:
-    """Return a share in whole percent from 10 % on, else with two digits."""
+    """Return a share in whole percent from 10 % on, else with two digits; what exceeds 100 % never reads 100 %."""
     percent = share * 100
+    if 100 < percent < 100.5:
+        return ">100%"
     return f"{percent:,.0f}%" if percent >= 9.95 else f"{percent:.2g}%"
 
 

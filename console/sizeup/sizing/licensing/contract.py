@@ -11,7 +11,7 @@ from msgspec import Struct
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Words
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.pack import FailoverEntry, MetricEntry, Pack, PartitionEntry, ProductEntry, short
+from sizeup.sizing.pack import ArchitectureEntry, FailoverEntry, MetricEntry, Pack, PartitionEntry, ProductEntry, short
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet
 from sizeup.text import nearest
 
@@ -256,7 +256,8 @@ def _partition(sheet: Sheet, pack: Pack) -> PartitionEntry | None:
     """Return the rule about the kind of partition that this guest is; None where the pack has none."""
     hypervisor = sheet.optional_words("machine.hypervisor")
     kind = architecture(sheet) if hypervisor is None else None
-    return next((one for one in pack.partition if hypervisor in one.hypervisors or kind in one.architectures), None)
+    name = None if kind is None else kind.id
+    return next((one for one in pack.partition if hypervisor in one.hypervisors or name in one.architectures), None)
 
 
 @lru_cache(maxsize=1024)  # the same few names, for every keystroke of the console
@@ -265,8 +266,8 @@ def is_named(pattern: str, model: str) -> bool:
     return re.search(pattern, model, re.IGNORECASE) is not None
 
 
-def architecture(sheet: Sheet) -> str | None:
-    """Return the id of the processor's architecture, by its name; None where no pattern names it."""
+def architecture(sheet: Sheet) -> ArchitectureEntry | None:
+    """Return the processor's architecture, by its name; None where no pattern names it."""
     model = sheet.optional_words("machine.cpu_model") or ""
     kinds = (one for pack in sheet.rules.packs for one in pack.architecture)
-    return next((one.id for one in kinds if is_named(one.model, model)), None)
+    return next((one for one in kinds if is_named(one.model, model)), None)

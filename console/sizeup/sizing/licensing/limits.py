@@ -13,6 +13,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
     PRODUCT,
     CountBasis,
+    architecture,
     chosen_contract,
     chosen_metric,
     chosen_version,
@@ -51,7 +52,7 @@ class LimitUse(Struct, frozen=True):
 
     @property
     def is_exceeded(self) -> bool:
-        """Whether the machine has more than the product uses."""
+        """Whether the machine has, or may have, more than the product uses."""
         return self.present > self.usable
 
 
@@ -81,7 +82,10 @@ def product_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[
     """What a product uses of a machine, for each of its limits whose inputs are known."""
     basis = count_basis(sheet, pack, chosen_metric(sheet, pack, product))
     visible, version = replace(basis, visible=True), chosen_version(Sheet(sheet.inputs, sheet.rules), pack, product)
-    fewest = Sheet({**sheet.inputs, THREADS: Quantity(1, "1", Origin.RULE, "at least one")}, sheet.rules)
+    fewest, fullest = (
+        Sheet({**sheet.inputs, THREADS: Quantity(each, "1", Origin.RULE, "threads of a core")}, sheet.rules)
+        for each in (1, most_threads(Sheet(sheet.inputs, sheet.rules)))
+    )
     for limit in pack.limit:
         ours = limit.product == short(product.id) and limit.version in ("", version)
         if not ours or (limit.scopes and basis.scope not in limit.scopes):
@@ -90,7 +94,10 @@ def product_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[
             yield _limit(sheet, visible, limit, product)
         elif limit.unit == "threads" and THREADS not in sheet.inputs and _is_known(fewest, visible, limit):
             use = _limit(fewest, visible, limit, product, at_least="at least ")
-            if use.is_exceeded:  # by the cores alone
+            if not use.is_exceeded:  # by the cores alone
+                few = f"{format_in(use.present, '')} to "
+                use = _limit(fullest, visible, limit, product, at_least=few, perhaps=True)
+            if use.is_exceeded:
                 yield use
 
 
@@ -122,7 +129,13 @@ def _is_known(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> bool:
 
 
 def _limit(
-    sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductEntry, *, at_least: str = ""
+    sheet: Sheet,
+    basis: CountBasis,
+    limit: LimitEntry,
+    product: ProductEntry,
+    *,
+    at_least: str = "",
+    perhaps: bool = False,
 ) -> LimitUse:
     sheet.cite(limit.source)
     if limit.version:
@@ -136,9 +149,12 @@ def _limit(
     has = f"{at_least}{format_in(present * scale, limit.unit)}"
     verdict = clause = f"{limit.title}: {format_in(usable * scale, limit.unit)} of {has}"
     if exceeded:
-        verdict += f"; {at_least}{format_in((present - usable) * scale, limit.unit)} remain unused"
+        rest = format_in((present - usable) * scale, limit.unit)
+        verdict += f"; perhaps {rest}" if perhaps else f"; {at_least}{rest}"
+        verdict += f" remain unused{f' ({KEYS[THREADS].flag})' if perhaps else ''}"
         verdict += _smaller(sheet, limit, usable, product)
     quantity, decision = sheet.answer(usable * scale, limit.unit, limit.id), "exceeded" if exceeded else "fits"
+    decision = "unknown" if perhaps else decision
     advice = sheet.advice(f"license.limit.{limit.id}", limit.title, verdict, quantity, limit.unit, decision=decision)
     return LimitUse(product.brief or product.title, limit, quantity, usable, present, clause, has, advice)
 
@@ -166,7 +182,15 @@ def _smaller(sheet: Sheet, limit: LimitEntry, usable: float, product: ProductEnt
 
 
 _MOST_THREADS = 8.0
-"""Threads of a core where nobody knows how many it has: the most of those that are sold (POWER, SPARC)."""
+"""Threads of a core of an unknown processor: the most of those that are sold (POWER, SPARC)."""
+
+
+def most_threads(sheet: Sheet) -> float:
+    """Return the threads of a core, else the most that its architecture has."""
+    known, kind = sheet.optional(THREADS), architecture(sheet)
+    if known is not None:
+        return known.value
+    return _MOST_THREADS if kind is None else kind.threads
 
 
 class UsableCores(Struct, frozen=True):
@@ -190,8 +214,7 @@ def usable_cores(sheet: Sheet, cores: float) -> UsableCores | None:
         unit = use.entry.unit
         counts_threads = unit in ("threads", "vCPUs")
         if counts_threads or unit == "cores":
-            each = sheet.optional(THREADS) if counts_threads else None
-            per_core = each.value if each is not None else _MOST_THREADS if unit == "threads" else 1.0
+            per_core = most_threads(sheet) if unit == "threads" or (counts_threads and THREADS in sheet.inputs) else 1.0
             most, least = min(use.usable, cores), min(use.usable / per_core, cores)
             text = f"{format_in(use.usable, unit)} by {use.product}"
             if least < most:

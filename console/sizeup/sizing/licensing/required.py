@@ -76,7 +76,7 @@ def permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission:
     kind = architecture(sheet)
     for platform in pack.platform:
         ours = not platform.products or short(product.id) in platform.products
-        if ours and kind is not None and kind not in platform.architectures:
+        if ours and kind is not None and kind.id not in platform.architectures:
             sheet.cite(platform.source)
             return Permission(product.title, "forbidden", platform.why, "server", runs=False)
     scope = count_basis(sheet, pack, chosen_metric(sheet, pack, product)).scope

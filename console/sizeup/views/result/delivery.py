@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.sizing.delivery import DeliveredPart
-from sizeup.sizing.design import PRESENT_PROCESSOR
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.server_share import PRESENT_PROCESSOR
 from sizeup.sizing.sheet import in_unit
 from sizeup.units import base_unit, format_in
 
-_TITLES = {"path.stages.ports": "FC ports", "path.stages.cards": "Cards of the ports"}
+_TITLES = {"path.stages.ports": "FC ports", "path.stages.cards": "Cards of the ports", "path.stages.link": "Link"}
 _REASONS = {
     **dict.fromkeys(("array.disks", "array.disk_gb", "array.drive", "array.raid"), "not visible here"),
     **dict.fromkeys(("capacity.iops", "capacity.mb_s"), "not measured: sizeup --batch --mount DIR"),

@@ -39,6 +39,7 @@ _WHEN = {
     "": "",
 }
 _LIMITS = {"GB": "space", "cores": "CPU", "GiB": "memory", "least": "fewest possible"}
+_LARGE_GROUP = 32  # drives
 _SAID = {
     "array.drive": (DRIVES, "{} drives"),
     "array.raid": (DRIVES, "RAID {}"),
@@ -62,9 +63,16 @@ def design_notes(found: Design) -> list[str]:
         [f"Space: not designed. Use {KEYS['db.gb'].flag}"] if DRIVES in bought and "db.gb" not in found.inputs else []
     )
     notes += [
-        f"{_NAMES[key].partition(',')[0]}: none passes with this edition, which uses {limits}"
+        f"{_NAMES[key].partition(',')[0]}: none passes for certain with this edition ({limits})"
         for key, limits in found.alternatives[0].unmet.items()
     ]
+    drives = next((part.buy for part in found.parts if part.key == DRIVES), 0)
+    level = getattr(found.inputs.get("array.raid"), "value", "")
+    if level in ("5", "6") and drives > _LARGE_GROUP:
+        notes.append(f"RAID {level}: {drives:,} drives count as one group; smaller groups need more for parity")
+    model = found.inputs.get("machine.cpu_model")
+    if CORES in bought and isinstance(model, Words):
+        notes.append(f"Cores: the fewest; licenses count all that {model.value} has")
     if found.replaced:
         notes.append(f"Designed, so not taken from what is given: {', '.join(found.replaced)}")
     needs = [KEYS["workload.cpu_cores"].assignment] if CORES in found.undesigned else []
@@ -122,7 +130,7 @@ def alternatives_table(found: Design) -> Table:
     rows = []
     for one in found.alternatives:
         # Of what no count of a part passes, the limit that is why.
-        unmet = {key: f"none: {limit}" if limit else "none" for key, limit in one.unmet.items()}
+        unmet = {key: limit or "none" for key, limit in one.unmet.items()}
         cells = [f"{one.buy[key]:,}" if key in one.buy else unmet.get(key, UNKNOWN) for key in parts]
         cost = UNKNOWN if one.cost is None else usd_brief(one.cost)
         cost = cost if one.permitted else "not permitted"
