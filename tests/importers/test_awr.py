@@ -47,6 +47,30 @@ def test_the_instance_activity_counts_everything_and_redo_once(text: str) -> Non
     assert "this database took 50% of the busy CPU time" in remarks(found, "workload.cpu_cores")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("126,000,000,000   35,000,000.0", "3,600,000,000    1,000,000.0", "at most the 1 MB/s .* found 2 MB/s"),
+        ("2,000,000.0           7,016.0", "9,000,000.0           7,016.0", "expected 2 MB/s as in .* found 9 MB/s"),
+        ("NUM_CPU_CORES                                 16", "NUM_CPU_CORES    64", "at most NUM_CPUS = 32, found 64"),
+        ("60.00 (mins)", "30.00 (mins)", "Elapsed: expected 60 minutes, .* found 30 minutes"),
+    ],
+)
+def test_a_report_that_contradicts_itself_is_refused_with_both_figures(old: str, new: str, said: str) -> None:
+    """Redo beyond all that was written, of two sizes, more cores than CPUs, 7.2 GB at 2 MB/s in half of 3,600 s."""
+    assert old in AWR
+
+    with pytest.raises(SizeupError, match=said):
+        parse_awr(AWR.replace(old, new), "awr")
+
+
+def test_without_the_size_of_a_block_the_line_that_lacks_is_named() -> None:
+    found = parse_awr(AWR.replace("Std Block Size:         8K", ""), "awr")
+
+    assert found.intervals[0].requests_per_second == 13_000  # 10,000 reads and 3,500 - 500 writes
+    assert "because the report has no line Std Block Size" in remarks(found, "workload.iops")
+
+
 def test_without_the_instance_activity_the_io_profile_counts_everything() -> None:
     activity = r"^Instance Activity Stats  .*?(?=^Instance Activity Stats - )"
     text = re.sub(activity, "", AWR, flags=re.DOTALL | re.MULTILINE)

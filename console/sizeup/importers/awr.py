@@ -20,6 +20,7 @@ from sizeup.errors import MalformedError
 from sizeup.importers.awr_sections import EMPTY, NUMBER, Sections, html_lines
 from sizeup.importers.intervals import Intervals, LoadInterval, Stated
 from sizeup.text import one_line
+from sizeup.units import format_in
 
 _REPORT = re.compile(r"^.*(?:WORKLOAD REPOSITORY(?:\s+PDB)?|STATSPACK)\s+report", re.IGNORECASE | re.MULTILINE)
 _PROFILE = re.compile(r"^Load Profile\b.*$", re.MULTILINE)
@@ -172,6 +173,8 @@ def _report(text: str, where: str) -> InstanceReport:
     block = float(size[1].replace(",", "")) * (1024 if size[2] else 1) if size and size[1].strip(",") else None
     interval, of_block, remarks = storage_load(found, profile, redo, block, where)
     utilization, cpus, cores, of_cpu = _cpu(found, text, profile)
+    for what, expected, figure in _contradictions(found, text, redo, cpus, cores):
+        raise MalformedError(f"{where}: {what}: expected {expected}, found {figure}; the report contradicts itself")
     interval = replace(
         interval,
         cpu_utilization=utilization,
@@ -293,8 +296,10 @@ def _requests(found: Sections, profile: Mapping[str, float], block: float | None
         writes = max(writes - redo, 0.0)
         several = _per_second(found, "physical read total multi block requests")
         moved = _per_second(found, "physical read total bytes")
-        if several is None or moved is None or block is None:
+        if several is None or moved is None:
             return reads, writes, None, [_ALL_RANDOM]
+        if block is None:
+            return reads, writes, None, [_NO_BLOCK_SIZE] if several else []
         single = max(reads - several, 0.0)
         return single, writes, max(moved - single * block, 0.0) if several else 0.0, []
     total = [found.figure("io", "Total Requests", column) for column in (1, 2)]
@@ -310,6 +315,10 @@ _ALL_RANDOM = (
     "workload.iops",
     "requests of several blocks count as random I/O, because they are not counted apart",
 )
+_NO_BLOCK_SIZE = (
+    "workload.iops",
+    "requests of several blocks count as random I/O, because the report has no line Std Block Size",
+)
 
 
 def _cpu(
@@ -319,8 +328,7 @@ def _cpu(
     host = _CPUS.search(text)
     cpus = found.figure("os", "NUM_CPUS") or (float(host[1]) if host else None)
     cores = found.figure("os", "NUM_CPU_CORES") or (float(host[2]) if host else None)
-    match = _ELAPSED.search(text[:_HEADER_CHARACTERS])
-    elapsed = float(match[1].replace(",", "")) * 60 if match and match[1].strip(",") else 0.0
+    elapsed = _elapsed(text) * 60
     own, background = found.figure("time", "DB CPU"), found.figure("time", "background cpu time") or 0.0
     own = (own + background) / elapsed if own is not None and elapsed else profile.get("db cpu(s)")
     busy, idle = found.figure("os", "BUSY_TIME"), found.figure("os", "IDLE_TIME")
@@ -334,6 +342,32 @@ def _cpu(
         return None, None, None, []
     remark = "CPU time of this database alone: the report has no Operating System Statistics"
     return own / cpus, cpus, cores, [("workload.cpu_cores", remark)]
+
+
+_ALIKE = 1.05
+"""Two figures of one quantity that differ by less are rounded."""
+
+
+def _contradictions(
+    found: Sections, text: str, redo: float, cpus: float | None, cores: float | None
+) -> Iterator[tuple[str, str, str]]:
+    """Yield what cannot be: its name, what another figure of the report lets expect, and what the report has."""
+    written, rate = _per_second(found, "physical write total bytes"), _per_second(found, "redo size")
+    stated, total = format_in(redo, "MB/s"), found.figure("activity", "redo size")
+    if rate and not 1 / _ALIKE < redo / rate < _ALIKE:
+        yield "Load Profile: Redo size", f"{format_in(rate, 'MB/s')} as in Instance Activity", stated
+    if written is not None and redo > written * _ALIKE:
+        yield "Redo size", f"at most the {format_in(written, 'MB/s')} of physical write total bytes", stated
+    if cpus and cores and cores > cpus:
+        yield "NUM_CPU_CORES", f"at most NUM_CPUS = {cpus:.0f}", f"{cores:.0f}"
+    if total and rate and (minutes := _elapsed(text)) and not 1 / _ALIKE < minutes * 60 * rate / total < _ALIKE:
+        yield "Elapsed", f"{total / rate / 60:.4g} minutes, total / per second of redo size", f"{minutes:g} minutes"
+
+
+def _elapsed(text: str) -> float:
+    """Return the minutes of a report; 0 where it does not say them."""
+    match = _ELAPSED.search(text[:_HEADER_CHARACTERS])
+    return float(match[1].replace(",", "")) if match and match[1].strip(",") else 0.0
 
 
 def _memory(found: Sections, header: str, block: float | None) -> Iterator[Stated]:

@@ -61,7 +61,7 @@ def _requests(inputs: Inputs) -> str:
         return ""
     size, whole = (_number(inputs, f"workload.{name}") for name in ("io_kib", "mb_s"))
     if size is not None and size.origin is Origin.RULE and whole is not None and total:
-        details.append(f"{format_in(float(f'{whole.value / total:.3g}'), 'KiB')} on average")  # as nobody stated one
+        details.append(f"{brief(whole.scaled(1 / total), 'KiB')} on average")  # as nobody stated one
     else:
         details += _detail(inputs, "workload.io_kib", "")
     return f"{format_in(float(f'{total:.4g}'), 'IOPS')} ({', '.join(details)})"
