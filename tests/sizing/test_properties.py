@@ -173,6 +173,18 @@ def test_a_turn_lies_between_the_two_decisions() -> None:
     assert turn.threshold == pytest.approx(0.7 * 400e6, rel=1e-3)
 
 
+def test_a_status_that_rests_on_the_range_of_an_input_turns_by_its_value_alone() -> None:
+    """18,500 IOPS on average are assumed to have no peaks: 4 times them are 148 % of 50,000, 70 % of which 8,750."""
+    values = machine(2, 4, 2.66, MODELS[0], "oracle")
+    values["capacity.iops"] = Quantity(50_000, "1/s", Origin.USER, "test")
+    values["workload.iops"] = Quantity(18_500, "1/s", Origin.IMPORTED, "test", low=18_500, high=18_500)
+    sizing = size(values, RULES)
+    turns = {flip.then: flip for flip in flips(sizing.inputs, sizing.advice, RULES) if flip.key == "workload.iops"}
+
+    assert turns["pass"].now == "assumed"
+    assert turns["pass"].threshold == pytest.approx(50_000 * 0.7 / 4, rel=1e-3)
+
+
 def test_the_tornado_is_sorted_and_a_proportional_input_has_elasticity_one() -> None:
     sizing = size(machine(2, 8, 3.0, MODELS[0], "oracle"), RULES)
     swings = tornado(sizing.inputs, "license.cost.term", RULES)

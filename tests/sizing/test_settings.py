@@ -47,7 +47,18 @@ def test_the_pages_may_all_be_locked() -> None:
     found = values("hugepages limits postgresql", "sga.mb=65536")
 
     assert found["vm.nr_hugepages"] == "36046"
-    assert found["oracle - memlock"] == str(36046 * 2048)
+    assert found["postgres - memlock"] == str(36046 * 2048)
+    assert "mysql - memlock" in values("limits", "sga.mb=65536", "license.pack=mysql")
+
+
+@pytest.mark.parametrize(("memory_gib", "warns"), [("80", True), ("120", False), (None, False)])
+def test_shared_buffers_above_two_fifths_of_the_memory_carry_a_warning(memory_gib: str | None, warns: bool) -> None:
+    """48 GiB are 60 % of 80 and 40 % of 120."""
+    memory = () if memory_gib is None else (f"machine.memory_gib={memory_gib}",)
+    found = chosen("postgresql", "sga.mb=49152", *memory)["shared_buffers"]
+
+    assert found.value == "49152MB"
+    assert found.reason.startswith("WARNING: 60 % of the memory.") is warns
 
 
 @pytest.mark.parametrize(

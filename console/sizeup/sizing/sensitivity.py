@@ -156,9 +156,13 @@ def _attempt(inputs: Inputs, key: str, quantity: Quantity, target: str, rules: R
 def _turn(inputs: Inputs, key: str, quantity: Quantity, advice: Advice, direction: float, rules: Rules) -> Flip | None:
     """The first turn of a decision when ``key`` is multiplied toward ``direction``; None where there is none."""
     grain, point = _least_step(key), replace(quantity, low=None, high=None)
+    found = _attempt(inputs, key, point, advice.id, rules)
+    if quantity.value and (found is None or found.decision != advice.decision):
+        point = quantity  # its range decides, too, and moves along
 
     def decided(value: float) -> str | None:
-        found = _attempt(inputs, key, replace(point, value=value), advice.id, rules)
+        moved = point.scaled(value / point.value) if point is quantity else replace(point, value=value)
+        found = _attempt(inputs, key, moved, advice.id, rules)
         return None if found is None else found.decision
 
     same = quantity.value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
@@ -77,6 +78,8 @@ class _SettingsTable(Struct, frozen=True, forbid_unknown_fields=True, rename={"f
     setting: tuple[EmittedSetting, ...]
 
 
+_USERS = {"postgresql": "postgres", "mysql": "mysql"}
+"""The usual user that starts a database, by its pack or file of settings; else that of Oracle."""
 Basis = Advice | FigureEntry | tuple[str, Quantity]
 """What a value was worked out from; a key with its figure."""
 _Figure = tuple[float, tuple[Basis, ...]]
@@ -109,8 +112,10 @@ def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Ite
     derived, sources = _derived(sizing, rules, files), {one.id: one for one in settings_table().source}
     words = {key: one_line(value.value, 4096) for key, value in sizing.inputs.items() if isinstance(value, Words)}
     place = words.get("db.device")
+    user = next((name for pack, name in _USERS.items() if pack in (*files, words.get("license.pack"))), "oracle")
     words["emit.target"] = "none" if place is None else "device" if place.startswith("/dev/") else "directory"
-    for one in settings_table().setting:
+    for entry in settings_table().setting:
+        one = replace(entry, name=entry.name.format(user=user))
         if one.file not in files or any(key in words and words[key] not in one.when[key] for key in one.when):
             continue
         found = {name: _figure(target, sizing, rules, derived) for name, target in one.of.items()}
@@ -132,7 +137,7 @@ def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Ite
             basis = tuple(dict.fromkeys(each for pair in found.values() if pair is not None for each in pair[1]))
             formulas = map(rules.formula, one.formulas if known.get("beside") else ())
             working = tuple(f"{each.text} = {each.working(known.__getitem__)}" for each in formulas)
-            yield ChosenSetting(one, value, sources[one.source], one.reason.format(*said), basis, working)
+            yield ChosenSetting(one, value, sources[one.source], one.reason.format(*said, user=user), basis, working)
 
 
 def _figure(target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, _Figure]) -> _Figure | None:
@@ -157,7 +162,9 @@ def _derived(sizing: Sizing, rules: Rules, files: Collection[str]) -> dict[str, 
     beside = 0.1 if {"postgresql", "mysql"} & set(files) else 0.0
     slow = str(getattr(sizing.inputs.get("array.drive"), "value", "")).startswith("hdd")
     latency = _figure("capacity.latency_ms", sizing, rules, {}) or (10.0 if slow else 1.0, ())
+    memory = _figure("machine.memory_gib", sizing, rules, {}) or (math.inf, ())
     derived: dict[str, _Figure] = {"emit.beside": (beside, ()), "emit.latency": latency}
+    derived["emit.memory"] = memory[0] * 1024, memory[1]  # in MiB, as sga.mb
     if isinstance(mixed := sizing.inputs.get("capacity.mixed_iops"), Quantity):
         certain = replace(mixed, value=mixed.least)
         derived["emit.mixed_writes"] = MIXED_WRITES * certain.value, (("capacity.mixed_iops", certain),)

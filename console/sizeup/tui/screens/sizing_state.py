@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sizeup.input_file import read_text
 from sizeup.model.advice import AdviceSet, Card
 from sizeup.model.machine import Machine
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.input_value import Value, with_stated
 from sizeup.sizing.inputs.measured import measured
@@ -83,7 +84,12 @@ class SizingState:
         self._measured = self._known({})
         before = self._sized({})
         self.rows = input_rows(self.sizing, changed, before.inputs, self._added)
-        workload = {key: value for key, value in changed.items() if question_of(key) == "Workload"}
+        workload = {  # a file has sessions, too
+            key: value
+            for key, value in changed.items()
+            if question_of(key) == "Workload"
+            or (isinstance(value, Quantity | Words) and value.origin is Origin.IMPORTED)
+        }
         self.base = self._sized(workload) if len(workload) < len(changed) else None
         self.asked = {item.key for item in self.sizing.questions} - {item.key for item in before.questions}
         self.effects = {advice.id: effect(advice, before.find(advice.id)) for advice in self.sizing.advice}
