@@ -63,7 +63,7 @@ def test_shared_buffers_above_two_fifths_of_the_memory_carry_a_warning(memory_gi
 
 @pytest.mark.parametrize(
     "name",
-    ["vm.nr_hugepages", "oracle - memlock", "shared_buffers", "huge_pages", "innodb_buffer_pool_size", "large_pages"],
+    ["vm.nr_hugepages", "postgres - memlock", "shared_buffers", "huge_pages", "innodb_buffer_pool_size", "large_pages"],
 )
 def test_no_file_sets_memory_that_does_not_fit(name: str) -> None:
     """64 GiB do not fit into 32 GiB, and do into 128."""

@@ -69,6 +69,9 @@ class EmittedSetting(Struct, frozen=True, forbid_unknown_fields=True):
     answer: str = ""
     """The answer that says why it is not set, where all of these keys are known or its memory does not fit."""
     section: str = ""
+    caution: str = ""
+    """The reason in its place where ``caution_if`` is not 0."""
+    caution_if: str = "0"
 
 
 class _SettingsTable(Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
@@ -137,7 +140,8 @@ def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Ite
             basis = tuple(dict.fromkeys(each for pair in found.values() if pair is not None for each in pair[1]))
             formulas = map(rules.formula, one.formulas if known.get("beside") else ())
             working = tuple(f"{each.text} = {each.working(known.__getitem__)}" for each in formulas)
-            yield ChosenSetting(one, value, sources[one.source], one.reason.format(*said, user=user), basis, working)
+            reason = one.caution if rules.formula(one.caution_if).evaluate(known.__getitem__) else one.reason
+            yield ChosenSetting(one, value, sources[one.source], reason.format(*said, user=user), basis, working)
 
 
 def _figure(target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, _Figure]) -> _Figure | None:
