@@ -18,14 +18,14 @@ pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="loo
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (errno.EIO, "the device or the server reports failures"),
+        (errno.EIO, "the device or the server reports errors"),
         (errno.ENOSPC, "the file system is full"),
         (errno.EDQUOT, "the quota is used up"),
-        (errno.ESTALE, "removed or exported anew"),
+        (errno.ESTALE, "removed or re-exported"),
         (errno.ENODEV, "the device is gone"),
         (errno.EROFS, "read-only"),
-        (errno.ENOTCONN, "the server is gone"),
-        (errno.EACCES, "may no longer"),
+        (errno.ENOTCONN, "the connection to the server is lost"),
+        (errno.EACCES, "has no access any more"),
     ],
 )
 @pytest.mark.parametrize("engine", ["io_uring", "aio", "threads"])
