@@ -6,9 +6,12 @@ has hang-ups, is not handed on to the programs that the tests start.
 
 import gc
 import os
+import re
 import shutil
 import signal
 import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -70,9 +73,12 @@ def pytest_configure(config: pytest.Config) -> None:
         if signal.getsignal(number) is signal.SIG_IGN:
             # Still ignored here, but by a handler, which a program that is started does not inherit.
             signal.signal(number, lambda number, frame: None)
-    config.stash[_scratch] = tempfile.mkdtemp(prefix="sizeup-tests-")
-    # By default hypothesis writes into the current folder, which need not be ours.
-    set_hypothesis_home_dir(config.stash[_scratch])
+    config.stash[_scratch] = home = tempfile.mkdtemp(prefix="sizeup-tests-")
+    # By default hypothesis writes into the current folder, which need not be ours. What it keeps of our modules serves
+    # the other process too, and the next run.
+    with suppress(AttributeError, OSError):  # no cache is wanted, or none can be written
+        home = str(config.cache.mkdir("hypothesis"))
+    set_hypothesis_home_dir(home)
     hypothesis.settings.register_profile("sizeup", database=None, deadline=None)
     hypothesis.settings.load_profile("sizeup")
 
@@ -96,9 +102,24 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if left_out else None
 
 
+class _Backwards(pytest.Dir):
+    """A directory read from its end, so that of two processes each rewrites the assertions of half the files."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        return reversed([*super().collect()])
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Dir | None:
+    """Let every second process begin at the other end; each finds there what another one has rewritten."""
+    second = re.fullmatch(r"gw\d*[13579]", os.environ.get("PYTEST_XDIST_WORKER", ""))
+    return _Backwards.from_parent(parent, path=path) if second else None
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the markers
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave to the gate what takes long."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.path)  # all processes have to agree
     if gone := [name for name in (*_GATE, *_NOT_GATE) if not (_FOLDER / name).exists()]:
         raise pytest.UsageError(f"listed in {__file__}, but not there: {', '.join(gone)}")
     by_hand = {"lab", "long"}
