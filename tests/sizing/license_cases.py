@@ -1,9 +1,14 @@
 """Licenses of made-up servers, as sizing counts them."""
 
+from unittest.mock import patch
+
 from sizeup.model.advice import Advice
 from sizeup.sizing import rules
 from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.keys import parse_settings
+from sizeup.sizing.licensing.table import Row, rows
+from sizeup.sizing.pack import Pack
+from sizeup.sizing.sheet import Inputs
 
 RULES = rules.shipped()
 XEON = "machine.cpu_model=Intel(R) Xeon(R) CPU E5320 @ 1.86GHz"
@@ -19,6 +24,12 @@ date = 2026-11-20
 
 def sized(*settings: str) -> Sizing:
     return size(parse_settings(settings), RULES)
+
+
+def rows_of(pack: Pack, inputs: Inputs) -> tuple[Row, ...]:
+    """The rows of one pack alone: those of all packs take as many times as long."""
+    with patch.object(rules.Rules, "license_packs", lambda _: (pack,)):
+        return rows(inputs, RULES)
 
 
 def found(sizing: Sizing, advice_id: str) -> Advice:

@@ -10,7 +10,7 @@ from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.licensing.table import rows
 from sizeup.views.result.answer import answer_lines
-from sizing.license_cases import RULES, XEON, found, sized, units
+from sizing.license_cases import RULES, XEON, found, rows_of, sized, units
 
 pytestmark = pytest.mark.ci
 
@@ -71,7 +71,7 @@ def test_no_rule_counts_the_sockets_or_cores_that_a_guest_shows(
         table = []
         for pack in RULES.license_packs():
             given = parse_settings([*settings, f"license.pack={pack.pack}"])
-            table += [row for row in rows({**inputs, **given}, RULES) if row.pack == pack.pack]
+            table += rows_of(pack, {**inputs, **given})
         tables.append(table)
 
     assert tables[0] == tables[1] == tables[2]

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from sizeup.quantity import Quantity
 from sizeup.sizing import rules
 from sizeup.sizing.keys import parse_settings
-from sizeup.sizing.licensing.table import Row, rows
+from sizeup.sizing.licensing.table import Row
+from sizing.license_cases import rows_of
 from tiers import in_gate
 
 RULES = rules.shipped()
@@ -55,7 +56,7 @@ def table(machine: dict[str, int | str], scope: str) -> dict[tuple[str, str], Ro
     for pack in RULES.license_packs():
         settings = {**DEFAULTS, **machine, "license.pack": pack.pack, "license.scope": scope}
         inputs = parse_settings([f"{key}={value}" for key, value in settings.items()])
-        found |= {(row.pack, row.product): row for row in rows(inputs, RULES) if row.pack == pack.pack}
+        found |= {(row.pack, row.product): row for row in rows_of(pack, inputs)}
     return found
 
 
