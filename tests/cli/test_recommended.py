@@ -161,8 +161,8 @@ def modules() -> list[tuple[str, Path]]:
     ]
 
 
-@pytest.mark.parametrize(("name", "path"), modules(), ids=lambda value: value if isinstance(value, str) else "")
-def test_every_command_and_option_that_a_text_names_exists(name: str, path: Path) -> None:
+def wrong_in(name: str, path: Path) -> list[str]:
+    """What the texts of a module recommend that does not exist."""
     module = name.removeprefix("cli/").removesuffix(".py")
     command = next((path for path, (target, _) in COMMANDS.items() if target == module), "")
     of_command = name.startswith("cli/") and bool(command)
@@ -175,17 +175,17 @@ def test_every_command_and_option_that_a_text_names_exists(name: str, path: Path
     if name in ("cli/arguments.py", "cli/renamed.py"):  # what all commands have, and what they had
         of_all = {option for words in (*renamed.OPTIONS.values(), *renamed._MOVED.values()) for option in words}
         commands, foreign = (), frozenset(of_all).union(*map(options, COMMANDS), ("-",))
-        found = [fault for text in texts(path.read_text(), with_docstring=False) for fault in wrong(text, (), foreign)]
-        assert found == []
-        return
+        return [fault for text in texts(path.read_text(), with_docstring=False) for fault in wrong(text, (), foreign)]
     foreign = NOT_OF_IT.get(name, frozenset()) | frozenset().union(*map(options, classes))
-    found = [
+    return [
         fault
         for text in texts(path.read_text(encoding="utf-8"), with_docstring=of_command)
         for fault in wrong(text, commands, foreign)
     ]
 
-    assert found == []
+
+def test_every_command_and_option_that_a_text_names_exists() -> None:
+    assert [f"{name}: {fault}" for name, path in modules() for fault in wrong_in(name, path)] == []
 
 
 @pytest.mark.parametrize(
