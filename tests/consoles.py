@@ -1,7 +1,9 @@
 """A machine, a runner that is played by hand, a console under test, and its screen as text."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 from rich.segment import Segment
 from textual._compositor import Compositor
+from textual._wait import wait_for_idle
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -121,6 +124,50 @@ def ended(name: str = "null", status: Status = Status.OK) -> list[Record]:
 
 
 _OPTIONS = Options()
+
+_SOON = 0.02
+"""Seconds within which a timer that is set is waited for."""
+
+
+async def _rested(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
+    """Wait until every task of the event loop waits for something, and no timer is due soon.
+
+    Textual's own way takes spans of a fiftieth of a second in which the process hardly worked: two for each key, and
+    on a busy host also where it was not its turn. Only a thread still has to be judged like that.
+    """
+    loop: Any = asyncio.get_running_loop()
+    soon, end = loop.time() + max(min_sleep, _SOON), loop.time() + max_sleep
+    while loop.time() < end:
+        await asyncio.sleep(0)
+        if loop._ready:
+            continue
+        due = min((timer.when() for timer in loop._scheduled if not timer.cancelled()), default=soon)
+        if due < soon:
+            await asyncio.sleep(due - loop.time())
+        elif _at_work:
+            await wait_for_idle(0, end - loop.time())
+            if not loop._ready:
+                return
+        else:
+            return
+
+
+_at_work = set[asyncio.Future[Any]]()
+"""What threads of the console do."""
+
+
+def _note_threads(loop: asyncio.AbstractEventLoop) -> Callable[..., asyncio.Future[Any]]:
+    """Return how to hand work to a thread so that it is known until it is done."""
+    begin = loop.run_in_executor
+
+    def begun(executor: Executor | None, work: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
+        future = begin(executor, work, *arguments)
+        _at_work.add(future)
+        future.add_done_callback(_at_work.discard)
+        return future
+
+    return begun
+
 
 _draw = Compositor.render_update
 
@@ -272,6 +319,11 @@ class Console:
         with pytest.MonkeyPatch.context() as patch:
             if not self._frames:
                 patch.setattr(Compositor, "render_update", _draw_no_frame)
+            _at_work.clear()  # of a test before, whose loop has ended
+            loop = asyncio.get_running_loop()
+            patch.setattr(loop, "run_in_executor", _note_threads(loop))
+            for user in ("app", "pilot"):
+                patch.setattr(f"textual.{user}.wait_for_idle", _rested)
             async with self.app.run_test(size=(columns, rows)) as pilot:
                 await pilot.pause()
                 try:

@@ -177,12 +177,7 @@ async def test_no_size_of_terminal_is_too_odd(console: Console) -> None:
             assert len(console.text.splitlines()) <= rows
 
 
-async def test_every_key_of_the_registry_is_safe_on_every_screen(
-    console: Console, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # After each key Textual's pilot watches twice for a fiftieth of a second whether the process has come to rest.
-    monkeypatch.setattr("textual._wait.SLEEP_GRANULARITY", 0.002)
-    monkeypatch.setattr("textual._wait.SLEEP_IDLE", 0.0002)
+async def test_every_key_of_the_registry_is_safe_on_every_screen(console: Console) -> None:
     keys = sorted({key for actions in ACTIONS.values() for action in actions for key in action.keys.split(",")})
     harmless = [key for key in keys if key not in ("ctrl+z", "q", "ctrl+q", "ctrl+c")]
     async with console.shown() as pilot:
