@@ -147,6 +147,17 @@ def test_a_name_inside_a_longer_word_is_left_alone(masker: Masker) -> None:
     assert masker.text("database and data") == f"database and {masker.pseudonym(Secret.HOST, 'data')}"
 
 
+def test_a_short_name_is_masked_where_it_is_a_word_of_a_sentence(masker: Masker) -> None:
+    masker.add_secrets(Secret.HOST, ["vm", "db.acme.example", "a"])
+    masker.add_secrets(Secret.PERSON, ["al", "sizeup session import"])
+    masker.add_secrets(Secret.SERIAL, ["is"])
+    vm, db, al = (masker.pseudonym(*one) for one in ((Secret.HOST, "vm"), (Secret.HOST, "db"), (Secret.PERSON, "al")))
+
+    assert masker.text("it is measured on vm by al for db.") == f"it is measured on {vm} by {al} for {db}."
+    for kept in ("vm", "set vm.nr_hugepages to 3", "of a VM and vms", "by sizeup session import"):
+        assert masker.text(kept) == kept
+
+
 def test_the_slot_of_a_card_is_no_network_address(masker: Masker) -> None:
     masker.add_secrets(Secret.ADDRESS, ["0000:3b:00.0"])
 

@@ -38,9 +38,13 @@ class Secret(Enum):
 
 _MIN_NAME_LENGTH = 3
 """Shorter names would match ordinary words; fields that contain only the name are still masked."""
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]")
+"""A short name of a host or a person that is masked where it is a word of a sentence."""
+IMPORTER = "sizeup session import"
+"""The author of notes that the program wrote."""
 
 _PUBLIC_ADDRESSES = frozenset({"0.0.0.0", "127.0.0.1", "255.255.255.255", "::", "::1"})  # noqa: S104 -- compared only
-_PUBLIC_HOSTS = frozenset({"localhost", "localhost.localdomain", "localhost4", "localhost6"})
+_PUBLIC_NAMES = frozenset({"localhost", "localhost.localdomain", "localhost4", "localhost6", IMPORTER})
 
 # Paths that exist on every Linux. Paths below /sys and /proc are kept; addresses in them are masked.
 _PUBLIC_TREES = ("/sys/", "/proc/", "/usr/share/", "/usr/lib/")
@@ -123,6 +127,9 @@ class Masker(Struct):
     _finder: re.Pattern[str] | None = None
     _blanks: re.Pattern[str] | None = None
     """Finds registered names that hold a blank, of which a pattern would see the first word."""
+    _words: set[str] = field(default_factory=set)
+    _short: re.Pattern[str] | None = None
+    """Finds names that are too short to be found in other words."""
     _pseudonyms: set[str] = field(default_factory=set)
     _cache: dict[str, str] = field(default_factory=dict)
     """Masked texts by original, because a session repeats the same strings many times."""
@@ -131,7 +138,11 @@ class Masker(Struct):
         """Register secrets that no pattern can recognize; call it before the first text is masked."""
         for name in names:
             stripped = name.strip()
-            public = stripped in _PUBLIC_HOSTS or _is_public(stripped) or _SLOT.fullmatch(stripped)
+            public = stripped in _PUBLIC_NAMES or _is_public(stripped) or _SLOT.fullmatch(stripped)
+            first = stripped.partition(".")[0] if kind is Secret.HOST else stripped
+            if kind in (Secret.HOST, Secret.PERSON) and _WORD.fullmatch(first):
+                self._known.setdefault(first.lower(), kind)
+                self._words.add(first)
             if len(stripped) < _MIN_NAME_LENGTH or public:
                 continue
             for variant in (stripped, _SEPARATORS.sub("", stripped)):
@@ -147,6 +158,7 @@ class Masker(Struct):
         neighbors = [rf"(?:[\w-]+\.)*{re.escape(domain)}" for domain in sorted(self._domains, key=len, reverse=True)]
         self._finder = _finder([*neighbors, *map(re.escape, ordered)])
         self._blanks = _finder([re.escape(name) for name in ordered if " " in name])
+        self._short = re.compile(rf"(?<![\w./:@-])(?:{'|'.join(sorted(self._words))})(?![\w/:@-]|\.\w)")
         self._cache.clear()
 
     def pseudonym(self, kind: Secret, secret: str) -> str:
@@ -165,7 +177,7 @@ class Masker(Struct):
 
     def mask_field(self, kind: Secret, secret: str) -> str:
         """Return the pseudonym of a field that contains one secret; public values are kept."""
-        if not secret or secret in _PUBLIC_HOSTS or secret in _PUBLIC_ADDRESSES or _SLOT.fullmatch(secret):
+        if not secret or secret in _PUBLIC_NAMES or secret in _PUBLIC_ADDRESSES or _SLOT.fullmatch(secret):
             return secret
         return self.path(secret) if kind is Secret.PATH else self.pseudonym(kind, secret)
 
@@ -190,6 +202,8 @@ class Masker(Struct):
         text = _FILE.sub(lambda match: self.pseudonym(Secret.PATH, match[0]), text)
         if self._finder is not None:
             text = self._finder.sub(lambda match: self._mask_known_name(match[0]), text)
+        if self._words and self._short is not None and " " in original:  # alone it may be a unit, such as ns
+            text = self._short.sub(lambda match: self._mask_known_name(match[0]), text)
         self._cache[original] = text
         return text
 
@@ -234,7 +248,7 @@ class Masker(Struct):
 
     def _mask_server(self, match: re.Match[str]) -> str:
         server = match[1]
-        if server in _PUBLIC_HOSTS or server.startswith("ip-") or server.lower() in {"http", "https", "file"}:
+        if server in _PUBLIC_NAMES or server.startswith("ip-") or server.lower() in {"http", "https", "file"}:
             return match[0]
         return f"{self.pseudonym(Secret.HOST, server)}:"
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import UsageError
+from sizeup.masking import IMPORTER
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Declaration, Plan, Series, Settings, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
@@ -141,5 +142,5 @@ def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, 
         yield OutcomeRecord(0, step.id, Outcome(Status.OK))
     for name, part in parts:
         for note in (f"Imported from {name}, written by {part.tool}.", *part.notes):
-            yield NoteRecord(0, note, author="sizeup session import", written=utc_text(now.astimezone(UTC)))
+            yield NoteRecord(0, note, author=IMPORTER, written=utc_text(now.astimezone(UTC)))
     yield EndRecord(0, "complete")
