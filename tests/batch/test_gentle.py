@@ -66,7 +66,9 @@ def test_a_busy_host_is_measured_gently_unless_full_load_is_asked_for(
     assert (done.returncode, LINE in done.stderr) == (0, bool(line))
     assert (caps is not None) == gently
     assert ("complete, measured gently" in done.stdout) == gently
-    assert caveats(session) == ({"measured gently: at most 500 IOPS and 50 MB/s"} if gently else set())
+    assert caveats(session) == ({"measured gently: on one CPU at the lowest priority"} if gently else set()), (
+        "without I/O"
+    )
 
 
 def test_the_caps_that_were_set_are_recorded_and_kept_by_a_run_that_resumes(

@@ -108,7 +108,7 @@ def test_a_gentle_plan_has_one_cpu_and_leaves_out_what_does_not_say_what_it_woul
     # The probe asks for 60 s; at the lowest priority it may wait for its CPU as long as the manifest allows.
     assert [(step.id, step.gentle, step.time_limit_seconds) for step in plan.steps] == [("one", caps, 200.0)]
     assert {refusal.probe: refusal.reason for refusal in plan.refusals} == {
-        "two": "left out of a gentle run: it does not say what it would take",
+        "two": "left out of a gentle run: its manifest does not say what it sets there (gentle = {} for nothing)",
         "bad": "left out of a gentle run: it loads every CPU",
         "slow": "needs 2 CPUs; 1 may be used here",
     }

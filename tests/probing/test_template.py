@@ -38,6 +38,8 @@ def test_a_template_has_the_name_that_it_is_given_and_no_problem(
 
     assert "ours.disk.seek: no problems" in capsys.readouterr().out
     assert (folder / "ours_disk_seek/probe.py").is_file()
+    (probe,) = tomllib.loads((folder / "ours_disk_seek/probe.toml").read_text())["probe"]
+    assert probe["gentle"] == {}, "a busy host would leave it out"
     written = [path for path in folder.rglob("*") if path.is_file()]
     assert not [path for path in written if re.search(r"acme.(rate|fill)\b(?<!example/....)", path.read_text())]
     assert not [path for path in written if "acme" in path.name]
@@ -46,7 +48,11 @@ def test_a_template_has_the_name_that_it_is_given_and_no_problem(
 @pytest.mark.ci
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
-    [([], 0, "ran step acme.rate: "), (["--set", "acme.rate.seconds=30m"], 2, "expected a time such as")],
+    [
+        ([], 0, "ran step acme.rate: "),
+        (["--set", "acme.rate.seconds=300ms", "acme.rate.seconds=200ms"], 0, "ran step acme.rate: "),
+        (["--set", "acme.rate.seconds=30m"], 2, "expected a time such as"),
+    ],
 )
 def test_a_moment_of_a_run_shows_that_it_measures(arguments: list[str], status: int, said: str, tmp_path: Path) -> None:
     write(tmp_path)

@@ -87,6 +87,14 @@ def test_a_gentle_figure_is_a_lower_bound_whose_caps_are_named_and_one_at_full_l
     assert (both.least, both.uncertainties) == (9.1e3, ())
 
 
+def test_storage_without_a_name_is_the_storage() -> None:
+    """An import that tells no machine and no file."""
+    found = measured(session("io.direct", *ramp("dss-rand", 114e6, 114.7e6), machine=None, path=""))["path.bottleneck"]
+
+    assert isinstance(found, Words)
+    assert found.value == "storage, as measured"
+
+
 def test_requests_at_queue_depth_1_are_a_lower_bound() -> None:
     capacity = measured(session("io.direct", *ramp("single-read", 9e3, series="iops")))["capacity.iops"]
 

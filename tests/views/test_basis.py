@@ -2,8 +2,17 @@
 
 import pytest
 
+from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import parse_settings
 from sizeup.views.result.basis import basis_text
+
+
+def test_files_are_named_once() -> None:
+    iops = Quantity(400.0, "1/s", Origin.IMPORTED, "a.txt: one interval, an average")
+    size, redo = (Quantity(1e9, "bytes", Origin.IMPORTED, name) for name in ("a.txt", "a.txt.old"))
+
+    found = basis_text({"workload.iops": iops, "db.gb": size, "redo.mb_s": redo})
+    assert found.endswith("(a.txt: one interval, an average; a.txt.old)")
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ class CheckPlugin:
         arg("path", metavar="PATH", help="folder or wheel of the plug-in"),
         switch("--run", help="also measure for half a second"),
         arg(
-            "--set", dest="assignments", action="append", default=[], metavar="PROBE.KEY=VALUE",
+            "--set", dest="assignments", action="extend", nargs="+", default=[], metavar="PROBE.KEY=VALUE",
             help="with --run: set a parameter; repeatable",
         ),
         JSON,

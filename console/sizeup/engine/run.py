@@ -142,6 +142,7 @@ class Recorder:
         self.sync()
         last_progress_ns = -_PROGRESS_EVERY_NS
         figures = {series.name for series in probe.series if step.gentle is not None and series.unit != "verdict"}
+        gently = step.gentle if manifest.target is not None else "on one CPU at the lowest priority"  # without I/O
 
         def listen(records: Iterable[StepRecord]) -> None:
             nonlocal last_progress_ns
@@ -152,7 +153,7 @@ class Recorder:
                         continue
                     last_progress_ns = record.t_ns
                 if isinstance(record, EstimateRecord) and record.estimate.series in figures:
-                    caveats = (*record.estimate.caveats, f"measured gently: {step.gentle}")
+                    caveats = (*record.estimate.caveats, f"measured gently: {gently}")
                     record = replace(record, estimate=replace(record.estimate, caveats=caveats))  # noqa: PLW2901
                 kept.append(record)
             self.put(*kept)

@@ -37,7 +37,8 @@ from sizeup.importers.intervals import Intervals, LoadInterval, Stated
 from sizeup.units import format_in
 
 KINDS = ("postgresql", "mysql", "sqlserver")
-_CLOCKS = ("Uptime", "Uptime_since_flush_status")
+_CLOCKS = {"status": "Uptime", "flush": "Uptime_since_flush_status"}
+"""Of MySQL, each by what began with it."""
 _GAUGES = ("Innodb_buffer_pool_pages_total", "Innodb_page_size")
 _COUNTERS = (
     "Aria_pagecache_reads", "Binlog_cache_use", "Com_commit", "Innodb_data_read", "Innodb_data_reads",
@@ -150,7 +151,7 @@ def _named(line: str) -> tuple[str, str]:
     if found := _LINE.fullmatch(line):
         return f"{found[1]}.{found[2]}", found[3]
     variable = _VARIABLE.fullmatch(line)
-    if variable is None or variable[1] not in (*_CLOCKS, *_GAUGES, *_COUNTERS):
+    if variable is None or variable[1] not in (*_CLOCKS.values(), *_GAUGES, *_COUNTERS):
         return "", ""
     part = "sum" if variable[1] in _COUNTERS else "now"
     return f"{part}.status.{variable[1]}", variable[2]
@@ -167,7 +168,7 @@ def _complete(snapshot: CounterSnapshot, found: str = "") -> CounterSnapshot:
         now = snapshot.numbers("now")
         time = now.setdefault("time", now["status.Uptime"])
         values["now.time"] = f"{time:.6f}"
-        for name, clock in zip(("status", "flush"), _CLOCKS, strict=True):
+        for name, clock in _CLOCKS.items():
             if f"status.{clock}" in now:
                 values[f"since.{name}"] = f"{max(time - now[f'status.{clock}'], 0.0):.6f}"
     if "now.time" not in values:
@@ -211,9 +212,11 @@ def _between(first: CounterSnapshot, second: CounterSnapshot) -> Span:
     was, since = first.numbers("since"), second.numbers("since")
     for name, began in since.items():
         if abs(was.get(name, began) - began) > _SAME_SECONDS:
+            of_status = second.kind == "mysql" and name in _CLOCKS
+            clock = f"now.status.{_CLOCKS[name]}" if of_status else f"since.{name}"
             raise MalformedError(
-                f"{second.at(f'since.{name}')}: expected counters that began when those of {first.at()} did, found "
-                f"since.{name} {began - was[name]:+.0f} s from it; the server was restarted or its statistics were "
+                f"{second.at(clock)}: expected counters that began when those of {first.at()} did, found a start by "
+                f"{clock} {began - was[name]:+.0f} s from it; the server was restarted or its statistics were "
                 "reset: take both snapshots after that"
             )
     counts, later = first.numbers("sum"), second.numbers("sum")

@@ -38,6 +38,9 @@ class NotCompiled(Refusal, frozen=True):
     """A probe in C cannot be planned without its extension."""
 
 
+_NOT_SAID = "its manifest does not say what it sets there (gentle = {} for nothing)"
+
+
 def make_plan(
     machine: Machine,
     registry: Registry,
@@ -131,7 +134,7 @@ def _plan_probe(
     lacking = missing(manifest, settings)
     reason = unmet(machine, manifest)
     if gentle is not None and manifest.gentle is None and reason is None:
-        reason = f"left out of a gentle run: {manifest.not_gentle or 'it does not say what it would take'}"
+        reason = f"left out of a gentle run: {manifest.not_gentle or _NOT_SAID}"
     setting = lacking[0].name if lacking else ""
     if lacking:
         reason = f"needs a value that only you can give: --set {manifest.name}.{setting}=... ({lacking[0].help})"

@@ -506,7 +506,7 @@ def _each(capacity: Capacity) -> float:
 
 
 def _measured_on(capacity: Capacity) -> str:
-    return f"{capacity.target.name}, as measured"
+    return f"{capacity.target.name or 'storage'}, as measured"
 
 
 def _bandwidth_in_use(budget: PathBudget) -> float:

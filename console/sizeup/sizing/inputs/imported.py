@@ -222,11 +222,11 @@ def _figures(kinds: Sequence[_Kind], percentile: float, where: str, cores: int |
         values["workload.read_percent"] = Quantity(share, "1", Origin.IMPORTED, f"{io[0]}: mean by requests")
     if ranged:
         values["workload.percentile"] = Quantity(percentile, "1", Origin.IMPORTED, "--percentile")
-    for stated in (one for file in files for one in file.stated):
+    for name, stated in ((name, one) for name, of in kinds for file in of for one in file.stated):
         before = values.get(stated.key)
         if not isinstance(before, Quantity) or before.value < stated.value:
             of_key = tuple(remarks.get(stated.key, ()))
-            values[stated.key] = Quantity(stated.value, stated.unit, Origin.IMPORTED, where, caveats=of_key)
+            values[stated.key] = Quantity(stated.value, stated.unit, Origin.IMPORTED, name, caveats=of_key)
     return values
 
 

@@ -36,7 +36,8 @@ def basis_text(inputs: Inputs) -> str:
             growth = f"load {load}, data {data} a year"
         parts.append(f"{growth} for {format_in(years.value / YEAR_NS, 'years')}")
     sources = dict.fromkeys("entered" if value.source == OPTION_SOURCE else value.source for value in stated)
-    return f"{', '.join(parts)} ({'; '.join(sources)})"
+    alone = [one for one in sources if not any(other.startswith(f"{one}: ") for other in sources)]  # of the same files
+    return f"{', '.join(parts)} ({'; '.join(alone)})"
 
 
 def _number(inputs: Inputs, key: str) -> Quantity | None:
