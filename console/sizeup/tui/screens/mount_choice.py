@@ -16,8 +16,8 @@ from sizeup.model.machine import Machine
 from sizeup.session.store import directory
 
 QUESTION = (
-    "Which directory will hold the database? The quick plan creates a temporary file of at most 1 GiB in it, uses "
-    "it for about 25 s, and removes it. A tenth of the file system, at least 5 GiB, stays free. Files there that are "
+    "Which directory will hold the database? Each quick run creates a temporary file of at most 1 GiB in it, writes "
+    "some 2 GB in about 25 s, and removes it. A tenth of the file system, at least 5 GiB, stays free. Files that are "
     "older than a day are read for 2.5 s."
 )
 TOO_FULL = "too little would stay free (a tenth, at least 5 GiB); free some space, or choose another directory"
