@@ -27,7 +27,7 @@ CASES = {
     "faster": (compared([value / 2 for value in FAST]), ChangeResult.FASTER, "DRAM latency: 50 % shorter since", "50"),
     "times": (compared([value * 3.1 for value in FAST]), ChangeResult.SLOWER, "DRAM latency: 3.1 times as long", "3.1"),
     "same": (compared(FAST), ChangeResult.SAME, "No difference: a change of 7 % or more is excluded.", ""),
-    "few": (compare(side(FAST[:1], 0), side(FAST[:1], 9)), ChangeResult.CANNOT_TELL, "Too few runs to tell: 1", "3"),
+    "few": (compare(side(FAST[:1], 0), side(FAST[:1], 9)), ChangeResult.CANNOT_TELL, "Too few runs: 1", "3"),
     "noisy": (noisy([92.0, 140.0, 70.0, 95.0]), ChangeResult.CANNOT_TELL, "The runs differ by up to ±", ""),
 }  # fmt: skip
 

@@ -141,8 +141,8 @@ def test_one_run_a_side_cannot_tell_and_says_how_many_could() -> None:
     comparison = compare([session(2, memory("m", 147.0))], [session(1, memory("m", 92.0))])
 
     assert conclusion_lines(comparison) == [
-        "Too few runs to tell: 1 run before, 1 after; 4 of each is the least that can.",
-        "Measure each side 3 more times on an idle host, interleaved.",
+        "Too few runs: 1 before, 1 after; 4 of each is the least.",
+        "Measure each side 3 more times, interleaved.",
     ]
     assert rows(comparison)[0][-3:] == ("147 ns", "60 % longer", "? CANNOT TELL")
     assert "Noise" not in [column.title for column in headline_table(comparison).columns]

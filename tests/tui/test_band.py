@@ -79,3 +79,11 @@ def test_where_there_is_little_room_the_key_stays_and_the_last_parts_of_the_basi
 
     assert following.endswith("… r")
     assert last.endswith("90k IOPS at QD 128, p99 6.52 ms · not valid")
+
+
+def test_what_a_key_does_goes_before_a_word_of_what_to_do() -> None:
+    text = "Measure each side 3 more times, interleaved."
+    band = Band("WARN", "warn", "x", steps=(NextStep(text, "r", "measures again"),))
+    _, following, _ = (row.plain.rstrip() for row in band_rows(band, 62, ScreenLook.COLOR, small=True))
+
+    assert following.endswith(f"{text} r")

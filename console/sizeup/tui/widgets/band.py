@@ -70,10 +70,11 @@ def _texts(band: Band, free: int, *, narrow: bool) -> list[Content]:
     gap = " " if narrow else "  "
     rows = [Content.styled((band.short if narrow else "") or band.sentence, "bold $hi")]
     for lead, step in zip(("Next", "or  "), band.steps, strict=False):
-        row = Content.assemble((lead, "bold $acc" if lead == "Next" else "$dim"), gap, step_content(step))
+        start = Content.assemble((lead, "bold $acc" if lead == "Next" else "$dim"), gap)
+        row = start + step_content(step)
         if row.cell_length > free and step.key:  # the key stays in sight
             key = Content.assemble(" ", (step.key, "bold $acc"))
-            row = row.truncate(max(free - key.cell_length, 0), ellipsis=True) + key
+            row = (start + step.text).truncate(max(free - key.cell_length, 0), ellipsis=True) + key
         rows.append(row)
     why = Content.assemble(("   " if band.basis else "", ""), (band.why, "bold $acc"), (" why", "$dim"))
     why = why if band.why else Content("")

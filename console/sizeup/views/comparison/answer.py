@@ -239,12 +239,13 @@ def comparison_band(comparison: Comparison) -> Band:
         sentence = f"The runs differ by up to ±{format_share(noise)} among themselves, too much to tell."
         if few:
             (new, baseline), least = min(figure.runs for figure in few), _least_runs(comparison.level)
-            why = f"{least} of each is the least that can" if more == least - min(new, baseline) else "they scatter"
-            sentence = f"Too few runs to tell: {plural(baseline, 'run')} before, {new} after; {why}."
+            why = f"{least} of each is the least" if more == least - min(new, baseline) else "they scatter"
+            sentence = f"Too few runs: {baseline} before, {new} after; {why}."
         steps = (NextStep(f"Measure on an idle host: as they scatter, over {MOST_RUNS} more runs are needed."),)
         if more is not None:
             number = Number(str(more), "", "more runs of each side")
-            steps = (NextStep(f"Measure each side {plural(more, 'more time')} on an idle host, interleaved."),)
+            idle = "" if few else ", on an idle host"
+            steps = (NextStep(f"Measure each side {plural(more, 'more time')}, interleaved{idle}."),)
     elif any(figure.verdict is Conclusion.SAME for figure in figures):
         result = ChangeResult.SAME
         sentence = f"No difference: a change of {EXCLUDED_CHANGE * 100:.0f} % or more is excluded."
