@@ -1,5 +1,7 @@
 """The charts of the first screen: which there are, what their titles say, and which lines they have."""
 
+from msgspec.structs import replace
+
 from declared import declaration_of, series_of
 from sizeup.charts.chart import LineChart, Scale
 from sizeup.model.advice import AdviceSet
@@ -81,3 +83,20 @@ def test_a_run_that_is_not_valid_says_so_in_its_title_and_why_below() -> None:
 
     assert first.title == "Not valid: Storage: IOPS by queue depth"
     assert first.note == "throughput was not steady"
+
+
+def test_the_chart_is_of_the_run_whose_figure_the_table_has() -> None:
+    """Of two runs of which neither converged, the table has the last."""
+    runs = []
+    for name, dram in (("memory.latency", 211.0), ("memory.latency~2", 259.0)):
+        points = [("dram-thp", {"working_set_bytes": 1 << 30}), ("dram-thp-level", {"level": "DRAM"})]
+        open_ = [Estimate(series, at, dram, dram / 2, dram * 2, converged=False) for series, at in points]
+        one = step("memory.latency", "curve", *open_)
+        runs.append(replace(one, step=replace(one.step, id=name)))
+    header = SessionRecord(format=1, id="1", tool="sizeup", host="db01", started="2026-01-31T09:30:00Z")
+    session = Session(header, steps={run.step.id: run for run in runs})
+    cards = card_views(AdviceSet(), None, session)
+    (panel,) = panels(session, None, cards)
+
+    assert next(card.found.texts for card in cards if card.resource == "memory") == ("259 ns, not converged",)
+    assert panel.step == "memory.latency~2"

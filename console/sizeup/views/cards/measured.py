@@ -51,11 +51,11 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
         return MeasuredTexts(tuple(one.text for one in found), notes, steps, valid=True, brief=brief, further=further)
     if not lacking:
         return MeasuredTexts()
-    steps = tuple(run.step.id for run in lacking)
     finished = [run for run in lacking if run.finished]
     named = finished or lacking
     storage = best(figures(named, "storage.random_iops") or figures(named, *_RATES))
     leading = named[-1] if storage is None else storage.run  # which sizing names
+    steps = tuple(dict.fromkeys(run.step.id for run in (leading, *lacking)))  # that of the figure, whose chart is shown
     notes, standing = tuple(map(_note, ended)), _standing(leading)
     figure, brief = _open_figure(leading)
     if standing is FigureStanding.INVALID or (standing is FigureStanding.UNCERTAIN and not figure):
