@@ -35,6 +35,8 @@ class ChasePattern(Struct, frozen=True):
     """Pages, stride and order of a pointer chase."""
 
     name: str
+    label: str
+    """What a reader calls it: ``4 KiB pages``."""
     pages: Pages
     stride_bytes: int | None = None
     """None: the machine's cache line."""
@@ -52,11 +54,11 @@ class ChasePattern(Struct, frozen=True):
 CHASE_PATTERNS = {
     pattern.name: pattern
     for pattern in (
-        ChasePattern("dram-thp", Pages.THP),
-        ChasePattern("dram-4k", Pages.BASE),
-        ChasePattern("hugetlb-2m", Pages.HUGE2M, page_bytes=2 * MIB),
-        ChasePattern("hugetlb-1g", Pages.HUGE1G, page_bytes=1024 * MIB),
-        ChasePattern("tlb-local", Pages.BASE, stride_bytes=256, block_bytes=256 * KIB),
+        ChasePattern("dram-thp", "transparent huge pages", Pages.THP),
+        ChasePattern("dram-4k", "4 KiB pages", Pages.BASE),
+        ChasePattern("hugetlb-2m", "reserved 2 MiB pages", Pages.HUGE2M, page_bytes=2 * MIB),
+        ChasePattern("hugetlb-1g", "reserved 1 GiB pages", Pages.HUGE1G, page_bytes=1024 * MIB),
+        ChasePattern("tlb-local", "4 KiB pages in blocks", Pages.BASE, stride_bytes=256, block_bytes=256 * KIB),
     )
 }
 

@@ -251,7 +251,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step:
     return Step(
         id=f"{NAME}.{name}",
         probe=NAME,
-        title=f"Memory latency, {name}",
+        title=f"Memory latency, {pattern.label}",
         settings=chosen.stored(),
         estimated_seconds=seconds + _START_SECONDS,
         # Populating and linking take time beyond the budget, on a slow machine several times as much.

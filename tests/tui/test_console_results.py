@@ -100,7 +100,7 @@ async def test_a_reason_too_long_for_a_line_is_folded_once_the_step_is_over(cons
         await console.measure(pilot, [*records(), failed, EndRecord(201, "complete")])
         await settled(pilot, "v", "v")
 
-        assert f"{reason};" in console.says("#validity Static")
+        assert f"{reason};" in console.says("#validity SegmentRows")
         assert "The whole reason stands in Validity." in console.band
 
 

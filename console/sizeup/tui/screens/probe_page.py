@@ -27,7 +27,7 @@ from sizeup.tui.actions import bindings
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_forms import ProbeForms
-from sizeup.tui.screens.probe_text import fact_rows, progress_rows, share_rows
+from sizeup.tui.screens.probe_text import fact_rows, progress_rows, share_rows, validity_rows
 from sizeup.tui.widgets.cells import CellView, SegmentRows
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import tabs_text, visible_tabs
@@ -220,7 +220,7 @@ class ProbePage(Vertical):
         self._notes: VerticalScroll | None = None
         self._note_words = Static(id="notes", markup=False)
         self._validity: VerticalScroll | None = None
-        self._validity_words = Static(markup=False)
+        self._validity_rows = SegmentRows()
 
     def compose(self) -> ComposeResult:
         """Build the page; tables and texts are made when they are first shown."""
@@ -448,12 +448,9 @@ class ProbePage(Vertical):
 
     def _show_validity(self, run: StepRun, *, shown: bool, going_on: bool) -> None:
         if shown and self._validity is None:
-            self._validity = VerticalScroll(self._validity_words, id="validity")
+            self._validity = VerticalScroll(self._validity_rows, id="validity")
             self.query_one("#views").mount(self._validity)
         if self._validity is not None:
             self._validity.display = shown
             if shown:
-                from sizeup.tui.screens.probe_text import validity_text
-
-                width = self.query_one("#views").content_size.width - 1
-                self._validity_words.update(validity_text(run, width, going_on=going_on))
+                self._validity_rows.show(validity_rows(run, going_on=going_on), fold=True)

@@ -26,7 +26,6 @@ from sizeup.tui.run_form import format_seconds
 from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.cells import SegmentRow
 from sizeup.tui.widgets.facts import facts_grid
-from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_verdict
 from sizeup.views.result.band import card_bar, status_token
 from sizeup.views.run.live_figures import time_left
@@ -35,8 +34,6 @@ from sizeup.views.run.results import coordinates_text, stated_once
 from sizeup.views.run.step import FigureStanding, headline_figure, latest_refusal, standing_of
 from sizeup.views.run.step_badge import BadgeLook, headline_point, invalid_points, step_badge, value_text
 
-_LOOKS = {"pass": "bold $text-success", "warn": "bold $text-warning", "fail": "bold $text-error"}
-_CHECK_MARKS = {"pass": "✓", "warn": "!", "fail": "✗"}
 _MOST_REASONS = 12
 _CHECKS = {
     "direct": "No page cache",
@@ -97,21 +94,17 @@ def _checks(run: StepRun) -> list[tuple[str, str]]:
             lines.append((word, f"{capitalized(FAILED_CHECKS.get(part, f'{name}: fail'))}{count}"))
         else:
             lines.append((word, name if worst == 1.0 else f"{name}: {word}{count}"))
-        lines += [("", f"    {reason}") for reason in stated_once(reasons.get(part, ()))[:3]]
+        lines += [("", reason) for reason in stated_once(reasons.get(part, ()))[:3]]
     return lines
 
 
-def validity_text(run: StepRun, width: int, *, going_on: bool) -> Content:
-    """Return those lines folded to a width, a mark beside each color."""
-    parts: list[str | tuple[str, str]] = []
-    for status, line in validity_lines(run, going_on=going_on):
-        mark = f"{_CHECK_MARKS[status]} " if status in _CHECK_MARKS else "  " if line else ""
-        if status in _CHECK_MARKS:
-            parts.append((mark, _LOOKS[status]))
-        indent = len(mark) + len(line) - len(line.lstrip())
-        words = hanging(line.strip(), width, indent, indent) if line else ""
-        parts.append(f"{words[len(mark) if status in _CHECK_MARKS else 0 :]}\n")
-    return Content.assemble(*parts)
+def validity_rows(run: StepRun, *, going_on: bool) -> list[SegmentRow]:
+    """Return those lines with their marks, to be folded."""
+    rows: list[SegmentRow] = []
+    for status, text in validity_lines(run, going_on=going_on):
+        mark = (f"{_MARKS[BadgeLook(status)][0]} ", f"status-{status}") if status in _CHECKED else ("  ", "")
+        rows.append((mark, (text, "text" if status in _CHECKED else "dim")))
+    return rows
 
 
 _CARDS = {"storage": "Storage", "memory": "Memory", "cpu": "CPU", "network": "Network", "clock": "Clock", "": "Other"}
@@ -346,7 +339,4 @@ def fact_rows(run: StepRun, share: Sequence[SegmentRow], *, going_on: bool) -> l
         for number, row in enumerate(listed if named else ())
     ]
     found += [*([(("", ""),)] if found else ()), *share, (("Validity", "title"),)]
-    for status, text in validity_lines(run, going_on=going_on):
-        mark = (f"{_MARKS[BadgeLook(status)][0]} ", f"status-{status}") if status in _CHECKED else ("  ", "")
-        found.append((mark, (text.strip(), "text" if status in _CHECKED else "dim")))
-    return found
+    return found + validity_rows(run, going_on=going_on)

@@ -101,14 +101,16 @@ class Bands:
         return bands
 
     def _memory(self, nodes: Sequence[NumaNode], width: int) -> dict[str, Row]:
-        """Return bar and text by node; bars are longer on a wide screen and shorter on a narrow one."""
-        length = 5 if width < 44 else 20 if width >= 110 else 10
+        """Return bar and text by node; bars have the columns that cores and words leave on a wide screen."""
         found: dict[str, Row] = {}
-        for node in nodes:
-            key = f"node:{node.os_id}"
-            share, words = memory_used(node)
-            cells = () if share is None else (*bar(share, length, key), Cell(" ", "text"))
-            found[node_name(node)] = (*cells, Cell(words, "text", key), *self._parts.marks(key))
+        words = [(node, Cell(memory_used(node)[1], "text", f"node:{node.os_id}")) for node in nodes]
+        ends: list[Row] = [(Cell(" ", "text"), word, *self._parts.marks(word.key)) for _, word in words]
+        pools = (sum(width_of(pool) + _GAP for pool in self._parts.pools(node)) for node in nodes)
+        most = max((width_of(end) + pool for end, pool in zip(ends, pools, strict=True)), default=0)
+        length = max(width - self._names - self._most - _GAP - most, 5 if width < 44 else 10)
+        for (node, word), end in zip(words, ends, strict=True):
+            share = memory_used(node)[0]
+            found[node_name(node)] = end[1:] if share is None else (*bar(share, length, word.key), *end)
         return found
 
 
