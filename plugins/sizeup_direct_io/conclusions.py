@@ -231,24 +231,21 @@ def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
             by_depth.setdefault(int(point.at["queue_depth"]), {})[str(point.at["pages"])] = point
     both = {depth: kinds for depth, kinds in by_depth.items() if len(kinds) == 2}
     best = max(both, key=lambda depth: both[depth]["huge"].bytes_per_second, default=0)
-    for queue_depth, kinds in by_depth.items():
-        if len(kinds) == 2:
-            huge, small = kinds["huge"], kinds["4k"]
-            at: Coordinates = {"workload": huge.at["workload"], "queue_depth": queue_depth}
-            extra: dict[str, str | int | float] = {
-                "huge_bytes_per_second": huge.bytes_per_second,
-                "small_bytes_per_second": small.bytes_per_second,
-                "huge_page_bytes": huge.runs[-1].huge_page_bytes or 0,
-            }
-            gain = huge.bytes_per_second / small.bytes_per_second
-            if queue_depth == best:
-                text = (
-                    f"{huge.at['workload']}: buffers on huge pages give {gain:.2f} times the throughput of 4 KiB pages"
-                )
-                rates = f"{format_rate(huge.bytes_per_second)} against {format_rate(small.bytes_per_second)}"
-                matters = f" {_PAGES_MATTER}" if abs(gain - 1) > PAGES_DIFFER else ""
-                extra |= {"statement": text, "consequence": f"{rates} at QD {queue_depth}.{matters}"}
-            yield Estimate("page-gain", at, gain, caveats=huge.caveats, extra=extra)
+    for queue_depth, kinds in both.items():
+        huge, small = kinds["huge"], kinds["4k"]
+        at: Coordinates = {"workload": huge.at["workload"], "queue_depth": queue_depth}
+        extra: dict[str, str | int | float] = {
+            "huge_bytes_per_second": huge.bytes_per_second,
+            "small_bytes_per_second": small.bytes_per_second,
+            "huge_page_bytes": huge.runs[-1].huge_page_bytes or 0,
+        }
+        gain = huge.bytes_per_second / small.bytes_per_second
+        if queue_depth == best:
+            text = f"{huge.at['workload']}: buffers on huge pages give {gain:.2f} times the throughput of 4 KiB pages"
+            rates = f"{format_rate(huge.bytes_per_second)} against {format_rate(small.bytes_per_second)}"
+            matters = f" {_PAGES_MATTER}" if abs(gain - 1) > PAGES_DIFFER else ""
+            extra |= {"statement": text, "consequence": f"{rates} at QD {queue_depth}.{matters}"}
+        yield Estimate("page-gain", at, gain, caveats=huge.caveats, extra=extra)
 
 
 def scaling(

@@ -165,6 +165,5 @@ def _stream(
         point_caveats += cpu_selection.page_caveats(memory.pages, min(placements, key=lambda one: one.huge_share))
         cache_notes, cached = buffers.cache_caveats(caches, [active], "accesses")
         extra["bytes_per_thread"] = min(active.values())
-        if cached:
-            yield buffers.cache_verdict(point.at, cache_notes)
+        yield from buffers.cache_verdict(point.at, cache_notes, cached=cached)
         yield estimate_of(point, native, (*caveats, *point_caveats, *cache_notes), extra)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -133,16 +133,11 @@ def cache_caveats(
     return caveats, cached
 
 
-def cache_verdict(at: Coordinates, caveats: Iterable[str]) -> Estimate:
-    """Return the verdict that keeps a figure at ``at`` out of every conclusion because a cache may have served it."""
-    reasons = tuple(caveats)
-    return Estimate(
-        "validity",
-        {**at, "part": "cache"},
-        _WARN,
-        caveats=reasons,
-        extra={"verdict": "warn", "reasons": "; ".join(reasons), "sizing": "left out"},
-    )
+def cache_verdict(at: Coordinates, caveats: Sequence[str], *, cached: bool = True) -> Iterator[Estimate]:
+    """Yield the verdict that keeps a figure at ``at`` out of every conclusion where a cache may have served it."""
+    if cached:
+        extra = {"verdict": "warn", "reasons": "; ".join(caveats), "sizing": "left out"}
+        yield Estimate("validity", {**at, "part": "cache"}, _WARN, caveats=tuple(caveats), extra=extra)
 
 
 def usable_bytes(wanted: int, available: int) -> int:

@@ -145,7 +145,7 @@ class MemoryHammer:
             cache_notes, cached = buffers.cache_caveats(settings.caches, [memory], "stores")
             if cached:
                 from_cache[count] = cache_notes
-                yield buffers.cache_verdict({"processes": count}, cache_notes)
+                yield from buffers.cache_verdict({"processes": count}, cache_notes)
             remote = cpu_selection.remote_caveats([cpu for cpu in cpus[:count] if cpu in settings.without_memory])
             yield from _estimates(one, measured[one], (*caveats, *cache_notes, *remote))
         if 1 in from_cache:

@@ -96,13 +96,12 @@ class MemoryLoaded:
         measured = {index: native for index, _, native in figures}
         for index, load in enumerate(loads):
             latency, bandwidth = measured.get(2 * index), measured.get(2 * index + 1)
-            if cached and (latency is not None or bandwidth is not None):
-                yield buffers.cache_verdict(points[2 * index].at, cache_notes)
+            if latency is not None or bandwidth is not None:
+                yield from buffers.cache_verdict(points[2 * index].at, cache_notes, cached=cached)
             if latency is None or bandwidth is None:
                 continue
             at = {"write_percent": load.write_percent, "bytes_per_second": round(bandwidth.median)}
-            if cached:
-                yield buffers.cache_verdict(at, cache_notes)
+            yield from buffers.cache_verdict(at, cache_notes, cached=cached)
             extra = {
                 "delay_ns": load.delay_ns,
                 "streams": len(streams),

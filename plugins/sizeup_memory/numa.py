@@ -176,8 +176,7 @@ def measure_matrix(settings: _NumaSettings, context: Context, shared: tuple[str,
         caveats += buffers.reduced_caveats(settings.span, chase.span_bytes)
         extra["working_set_bytes"] = chase.span_bytes
         cache_notes, cached = buffers.cache_caveats(settings.caches, [{chase.cpu: chase.span_bytes}])
-        if cached:
-            yield buffers.cache_verdict(point.at, cache_notes)
+        yield from buffers.cache_verdict(point.at, cache_notes, cached=cached)
         yield estimate_of(point, native, (*shared, *caveats, *cache_notes), extra)
         if cached or (placement.verified and placement.share_on(chase.memory.nodes) < cpu_selection.MIN_PLACED_SHARE):
             continue  # the figure is not of memory, or not of the named node: use it for nothing else
@@ -308,8 +307,7 @@ def measure_placements(settings: _NumaSettings, context: Context, caveats: tuple
                 elsewhere = ("page placement not verified: move_pages and numa_maps are denied",)
             elif min(shares) < cpu_selection.MIN_PLACED_SHARE:
                 elsewhere = (f"a thread had only {min(shares):.1%} of its pages on the requested node",)
-            if cached:
-                yield buffers.cache_verdict(point.at, cache_notes)
+            yield from buffers.cache_verdict(point.at, cache_notes, cached=cached)
             all_caveats = (*caveats, *elsewhere, *cpu_selection.remote_caveats(remote))
             yield estimate_of(point, native, all_caveats, extra)
 

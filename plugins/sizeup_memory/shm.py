@@ -120,8 +120,7 @@ class MemoryShm:
         for _, point, native in figures:
             writer = {writers[int(point.at["cpu_node"])]: size}
             cache_notes, cached = buffers.cache_caveats(settings.caches, [writer], "writes")
-            if cached:
-                yield buffers.cache_verdict(point.at, cache_notes)
+            yield from buffers.cache_verdict(point.at, cache_notes, cached=cached)
             yield estimate_of(point, native, (*caveats, *cache_notes, *placement_caveats), extra)
 
 
