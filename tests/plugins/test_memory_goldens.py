@@ -56,7 +56,7 @@ CHOSEN: dict[str, dict[str, dict[str, SettingValue]]] = {
 
 
 @pytest.fixture
-def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+def settled(monkeypatch: pytest.MonkeyPatch) -> Told:
     """Take from this host what would show: its clock, CPUs, page size, memory and processes."""
     told, ticks = Told(growth=7.0), count()
     monkeypatch.setattr(binding, "lib", told)
@@ -73,6 +73,7 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shm.os, "statvfs", lambda _: mount)
     monkeypatch.setattr(shm.os, "open", lambda *_: -1)
     monkeypatch.setattr(shm.os, "close", lambda _: None)
+    return told
 
 
 def placement(index: int = 0) -> Placement:
@@ -100,9 +101,16 @@ def found(machine: Machine, name: str, chosen: dict[str, SettingValue]) -> Itera
         yield from load_class(REGISTRY.get(probe).target).run(step, HandContext())
 
 
-@pytest.mark.usefixtures("settled")
+def calls(told: Told) -> Iterator[str]:
+    """Yield what the native code is told: the stop rule, and the first and last of each list."""
+    for name, arguments in told.calls:
+        shown = [[one[0], one[-1], len(one)] if isinstance(one, list) and one else one for one in arguments]
+        yield f"{name} {goldens.plain(shown)}"
+    told.calls.clear()
+
+
 @pytest.mark.parametrize("probe", PROBES)
-def test_plans_and_figures_are_those_recorded(probe: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plans_and_figures_are_those_recorded(probe: str, settled: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(binding.NativeCall, "placement", lambda _, index=0: placement(index))
     monkeypatch.setattr(hammer.Hammer, "results", hammered)
     lines = []
@@ -114,6 +122,7 @@ def test_plans_and_figures_are_those_recorded(probe: str, monkeypatch: pytest.Mo
                 lines += emissions[: 12 if probe == "loaded" else None]  # the other mixes and delays are like them
             except Exception as error:  # noqa: BLE001 - what is refused while it runs
                 lines.append(f"{type(error).__name__}: {error}")
+            lines += dict.fromkeys(calls(settled))
     goldens.compare(f"memory.{probe}", lines)
 
 

@@ -149,6 +149,11 @@ def test_two_modes_are_seen_where_a_pair_moved_and_nowhere_else() -> None:
     assert two_modes(moved) == (29.0, 175.0)
     assert two_modes(smeared) is None
     assert two_modes([28.0] * 69 + [500.0]) is None, "one outlier is no mode"
+    assert two_modes([100.0 * 1.04**step for step in range(30)]) is None, "one wide group has no gap"
+    assert two_modes([100.0] * 10 + [150.0] * 10) == (100.0, 150.0), "half as long again is apart"
+    assert two_modes([100.0] * 10 + [149.0] * 10) is None
+    assert two_modes([100.0] * 2 + [200.0] * 2) is None, "too few to tell"
+    assert two_modes([100.0] * 2 + [200.0] * 3) == (100.0, 200.0)
     assert two_modes([]) is None
 
 
