@@ -110,6 +110,24 @@ def test_a_volume_that_loads_at_the_first_touch_is_told_from_one_that_does_not()
     assert "statement" not in noisy.extra
 
 
+@pytest.mark.parametrize(
+    ("slow", "times", "again", "told"),
+    [
+        (5, 3.1, 0, True),
+        (5, 3.0, 0, False),
+        (4, 9.0, 0, False),
+        (7, 9.0, 2, True),
+        (7, 9.0, 3, False),
+    ],
+    ids=["a quarter, thrice as long", "not longer", "a fifth", "more than thrice as many", "fewer"],
+)
+def test_limits_of_what_is_said_to_load_at_the_first_touch(slow: int, times: float, again: int, told: bool) -> None:
+    first = [90 * US] * (20 - slow) + [90 * US * times] * slow
+    second = [90 * US] * (20 - again) + [9000 * US] * again
+
+    assert ("statement" in first_touch(first, second).extra) is told
+
+
 def test_a_share_is_of_its_own_reads_and_against_the_median_of_the_second() -> None:
     """Half of 8 first reads, of which one of the 4 second ones was slow: three times as many, not five."""
     found = first_touch([90 * US] * 4 + [9000 * US] * 4, [90 * US] * 3 + [9000 * US])
@@ -188,6 +206,8 @@ def test_calibration_takes_the_most_iops_whose_mean_latency_is_within_the_limit(
     assert (rate.series, rate.value, rate.extra["queue_depth"]) == ("calibrate-rate", 500 * 8192, 2)
     assert [one.value for one in calibration(small, [], 10.0)] == [900, 10]
     assert list(calibration(small, [], 9.0)) == []
+    slow_tail, *_ = calibration([small[2]], [], 12.0)
+    assert "iops_with_p99_in_limit" not in slow_tail.extra
 
 
 @pytest.mark.parametrize(
