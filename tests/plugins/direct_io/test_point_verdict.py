@@ -21,7 +21,7 @@ from sizeup_direct_io import binding, checks, point_verdict, target_setup
 from sizeup_direct_io.disks import Disks, OtherIo
 from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
-from sizeup_direct_io.presets import DSS_RANDOM, LARGE_BYTES, OLTP_7030, LoadPoint
+from sizeup_direct_io.presets import DSS_RANDOM, LARGE_BYTES, OLTP_7030, SMALL_BYTES, LoadPoint, Stream
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import OpenTarget, TargetKind, open_target
 from sizeup_direct_io.validity import Part, Reason, Validity
@@ -174,6 +174,12 @@ def test_the_median_of_small_reads_alone_is_that_of_a_cache() -> None:
     assert "read latency p50 of 5" in str(checked(fast)["physical"].caveats)
     assert "latency" not in str(checked(fast, point=large)["physical"].caveats)
     assert DSS_RANDOM.block_bytes == LARGE_BYTES
+    some = measured(intervals={"small": interval({5_000: 400, 20_000: 600}, read_bytes=80 * MB)})
+    assert "latency" not in str(checked(some)["physical"].caveats), "less than half of them are that fast"
+    for blocks, told in ((2, True), (3, False)):  # of 8 KiB: what is still small
+        stream = Stream("custom", blocks * SMALL_BYTES)
+        point = LoadPoint({}, ((stream, 4),))
+        assert ("latency" in str(checked(fast, point=point)["physical"].caveats)) is told
 
 
 def test_bytes_are_judged_in_the_directions_that_were_requested() -> None:

@@ -28,6 +28,8 @@ def sysfs(tmp_path: Path) -> Path:
             ("nvme", "nvme0", {"temp1_input": 41850, "temp1_max": 80850, "temp1_crit": 84850}),
             ("nvme", "nvme1", {"temp1_input": 39850, "temp1_max": 65261850, "temp1_crit": 85850}),
             ("coretemp", "coretemp.0", {"temp1_input": 55000}),
+            ("drivetemp", "sda", {"temp1_input": 30000, "temp1_max": 150000, "temp1_crit": 149000}),
+            ("k10temp", "sdb", {"temp1_input": 30000, "temp1_max": 1000, "temp1_crit": 2000}),
             ("acpitz", "thermal", {"temp1_input": 20000}),
         ]
     ):
@@ -44,7 +46,8 @@ def sysfs(tmp_path: Path) -> Path:
 def test_counters_and_sensors_are_read_and_limits_of_nonsense_passed_over(sysfs: Path) -> None:
     assert read_thermal_state(str(sysfs)) == ThermalState(
         {"cpu0": 5, "cpu1": 2},
-        {"nvme0": Temperature(41.85, 80.85), "nvme1": Temperature(39.85, 85.85), "coretemp.0": Temperature(55.0, None)},
+        {"nvme0": Temperature(41.85, 80.85), "nvme1": Temperature(39.85, 85.85), "coretemp.0": Temperature(55.0, None)}
+        | {"sda": Temperature(30.0, 149.0), "sdb": Temperature(30.0, 2.0)},
     )
 
 
@@ -66,3 +69,8 @@ def test_processors_slowed_by_heat_and_drives_at_their_limit_are_told_with_figur
         "nvme0 reached its limit of 80 C: 41 C before, 83 C after",
     )
     assert thermal_summary(COOL, hot) == "2 throttle counters; hottest sensor nvme0: 41 C before, 83 C after"
+    sensors = ThermalState({}, {"nvme0": Temperature(41.0, 80.0), "nvme1": Temperature(40.0, 80.0)})
+    assert thermal_summary(sensors, sensors) == "hottest sensor nvme0: 41 C before, 41 C after"
+    assert thermal_summary(sensors, ThermalState({"cpu0": 1}, {})) == "1 throttle counters"
+    at_limit = ThermalState({}, {"nvme0": Temperature(80.0, 80.0), "nvme1": Temperature(79.9, 80.0)})
+    assert thermal_caveats(sensors, at_limit) == ("nvme0 reached its limit of 80 C: 41 C before, 80 C after",)
