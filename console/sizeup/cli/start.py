@@ -161,6 +161,10 @@ def _mount(arguments: argparse.Namespace) -> str:
             "--mount adds storage to a plan and cannot be combined with -p; set the target of the probe with --set, "
             "or leave out -p"
         )
+    from sizeup.live.storage_targets import NO_RESPONSE, responds
+
+    if not responds(arguments.mount):
+        raise RefusedError(f"--mount {arguments.mount}: {NO_RESPONSE}; nothing was measured")
     if not os.path.isdir(arguments.mount):
         raise UsageError(f"--mount {arguments.mount}: expected a directory; name the one that will hold the database")
     from sizeup.probing.planner import why_not_measurable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from threading import Event, Thread
 
 from msgspec import Struct
 
@@ -21,6 +22,10 @@ _PSEUDO = frozenset({
 """File systems without storage of their own; memory is none."""
 _NO_DISKS = frozenset({BlockKind.PARTITION, BlockKind.LOOP, BlockKind.RAM, BlockKind.OPTICAL})
 _RESERVE_SHARE, _RESERVE_BYTES = 0.10, 5 << 30
+RESPONSE_SECONDS = 5.0
+NO_RESPONSE = (
+    f"its file system did not answer within {RESPONSE_SECONDS:g} s; check its server, or name another directory"
+)
 _SMALLEST_BYTES = 32 << 20
 """Half of what is free beyond the reserve is used, of which a measurement needs 16 MiB."""
 
@@ -40,6 +45,18 @@ class TargetChoice(Struct, frozen=True):
     def line(self) -> str:
         """Return the target in one line."""
         return f"{self.path}  {self.text}"
+
+
+def responds(path: str) -> bool:
+    """Return whether the file system of a path answers in time; that of a file server that is gone never does."""
+    answered = Event()
+
+    def ask() -> None:
+        os.path.exists(path)
+        answered.set()
+
+    Thread(target=ask, name="file system", daemon=True).start()
+    return answered.wait(RESPONSE_SECONDS)
 
 
 def keeps_reserve(directory: str) -> bool:

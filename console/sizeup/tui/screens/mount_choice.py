@@ -11,7 +11,7 @@ from textual.app import App
 
 from sizeup import files
 from sizeup.errors import SizeupError
-from sizeup.live.storage_targets import TargetChoice, keeps_reserve, storage_targets
+from sizeup.live.storage_targets import NO_RESPONSE, TargetChoice, keeps_reserve, responds, storage_targets
 from sizeup.model.machine import Machine
 from sizeup.session.store import directory
 
@@ -49,8 +49,13 @@ def ask_mount(app: App[Any], machine: Machine | None, chosen: Callable[[str], No
     from sizeup.tui.dialogs import ChoiceDialog, TextDialog, ask
 
     def typed(path: str) -> None:
-        problem = "" if os.path.isdir(path) else "is no directory" if os.path.lexists(path) else "does not exist"
-        if problem or not os.path.isabs(path):
+        gone = not responds(path)
+        problem = (
+            "" if gone or os.path.isdir(path) else "is no directory" if os.path.lexists(path) else "does not exist"
+        )
+        if gone:
+            problem = NO_RESPONSE
+        elif problem or not os.path.isabs(path):
             problem = f"{problem or 'is not a full name, which begins with /'}; enter the full name of a directory"
         elif not keeps_reserve(path):
             problem = TOO_FULL
@@ -87,7 +92,7 @@ def mount_answers(targets: Sequence[TargetChoice]) -> list[tuple[str, str]]:
         return answers
     known = dict(answers)
     first = last or WITHOUT
-    if first not in known and not (os.path.isdir(first) and keeps_reserve(first)):
+    if first not in known and not (responds(first) and os.path.isdir(first) and keeps_reserve(first)):
         return answers
     words = known.pop(first, first)
     return [(first, f"{words} (as last time)"), *known.items()]
