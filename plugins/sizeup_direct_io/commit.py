@@ -222,7 +222,8 @@ class CommitRun(TargetRun):
                 yield from self._figures(point, runs[point], background)
             else:
                 yield Gap(f"{NAME}: {point.method.value}, {point.committers} committers", "no commit ended in time")
-        yield from overall(f"commits on {self._where}", self._parts, tuple(map(str, self._paths.changes)))
+        changes = tuple(map(str, self._paths.changes))
+        yield from overall(f"commits on {self._where}", self._parts, changes, "Figures of commits")
         yield Progress(1.0, 0.0, "done")
 
     def _at(self, point: LogPoint) -> estimates.Coordinates:

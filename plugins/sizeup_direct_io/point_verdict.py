@@ -80,23 +80,25 @@ def read_limits(device_number: int, *, sysfs: str = SYS, proc: str = PROC) -> tu
     return tuple(found)
 
 
-def run_statement(title: str, parts: Sequence[Part], path_changes: Sequence[str]) -> dict[str, str]:
-    """Return the statement on a run, and what goes with it; ``title`` is what was run and where."""
+def run_statement(
+    title: str, parts: Sequence[Part], path_changes: Sequence[str], figures: str = "Storage figures"
+) -> dict[str, str]:
+    """Return the statement on the figures of a run, and what goes with it; ``title`` is what was run and where."""
     failed, warned, unknown = (
         [part.name for part in parts if part.verdict is verdict]
         for verdict in (Validity.FAIL, Validity.WARN, Validity.UNKNOWN)
     )
     evidence = "direct" not in failed  # of the storage, and not of the memory in front of it
     if failed:
-        state = f"Storage figures are {'uncertain' if evidence else 'not valid'}"
+        state = f"{figures} are {'uncertain' if evidence else 'not valid'}"
         clauses = [FAILED[name] for name in failed]
     elif warned:
-        state, clauses = "Storage figures with a caveat", [_WARNED[name] for name in warned]
+        state, clauses = f"{figures} with a caveat", [_WARNED[name] for name in warned]
     elif unknown:
         named = ", ".join(_UNCHECKED[name] for name in unknown)
-        state, clauses = "Storage figures with a caveat", [f"not checked: {named}"]
+        state, clauses = f"{figures} with a caveat", [f"not checked: {named}"]
     else:
-        return {"statement": "Storage figures passed every check", "evidence": "\n".join(path_changes)}
+        return {"statement": f"{figures} passed every check", "evidence": "\n".join(path_changes)}
     use = "A verdict counts them as far as they reach" if evidence else "No verdict uses them"
     use = use if failed else "They are used; read the reasons"
     gravest_first = sorted(parts, key=lambda part: part.value)
@@ -211,7 +213,9 @@ def worse(before: Sequence[Part], after: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(first if first.value < second.value else second for first, second in zip(before, after, strict=True))
 
 
-def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ()) -> Iterator[Estimate]:
+def overall(
+    title: str, parts: Sequence[Part], path_changes: Sequence[str] = (), figures: str = "Storage figures"
+) -> Iterator[Estimate]:
     """Yield the worst result of each check over all points, and one verdict for the run."""
     worst: dict[str, Part] = {}
     for part in parts:
@@ -233,6 +237,6 @@ def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ())
             "verdict": gravest.verdict.value,
             "reasons": "; ".join(caveats),
             "severity": "warning" if gravest.verdict is Validity.FAIL or path_changes else "info",
-            **run_statement(title, tuple(worst.values()), path_changes),
+            **run_statement(title, tuple(worst.values()), path_changes, figures),
         },
     )

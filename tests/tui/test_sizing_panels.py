@@ -50,6 +50,17 @@ def test_a_cost_of_nothing_has_no_bar_where_color_does_not_tell(look: ScreenLook
 
 
 @LOOKS
+def test_what_the_chosen_vendor_asks_is_unknown_and_not_absent(look: ScreenLook) -> None:
+    """A guest whose host is not stated has no count of Oracle's licenses."""
+    guest = {**sizing().inputs, "machine.guest": KEYS["machine.guest"].parse("yes", Origin.USER, "")}
+    lines = cost_lines(rows(guest, shipped()), "oracle", 76, look, 3).plain.splitlines()
+
+    assert lines[0].startswith("Oracle")
+    assert lines[0].endswith("unknown")
+    assert not any(sign in lines[0] for sign in "▄=")
+
+
+@LOOKS
 def test_a_finding_is_shown_whole_where_there_is_room(look: ScreenLook) -> None:
     words = " ".join(f"word{number}" for number in range(30))
     finding = Finding("memory.x", Severity.WARNING, words, (), "c", f"Mend {words}.")

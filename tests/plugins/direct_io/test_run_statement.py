@@ -39,6 +39,14 @@ def test_the_checks_are_stated_in_words(checks: dict[str, str], statement: str) 
     assert run_statement(WHERE, parts, ())["statement"] == statement
 
 
+def test_the_figures_of_each_probe_have_their_name() -> None:
+    parts = [part("steady", Validity.FAIL)]
+
+    assert run_statement(WHERE, parts, (), "Figures of commits")["statement"] == (
+        "Figures of commits are uncertain: throughput was not steady"
+    )
+
+
 def test_the_reasons_name_no_check_and_no_setting_and_the_gravest_comes_first() -> None:
     parts = [
         part("concurrent", Validity.UNKNOWN, "writers to one file: not checked", "set check_concurrency=true"),

@@ -276,7 +276,8 @@ def factor_lines(share: float | None, swings: Sequence[Swing], width: int, look:
 def cost_lines(rows: Sequence[Row], chosen: str, width: int, look: ScreenLook, most_rows: int) -> Content:
     """Return what editions cost over the term, those of the chosen vendor first, with bars on one scale."""
     known = sorted(
-        (row for row in rows if row.term_cost is not None or row.forbidden), key=lambda row: row.pack != chosen
+        (row for row in rows if row.term_cost is not None or row.forbidden or (row.missing and row.pack == chosen)),
+        key=lambda row: row.pack != chosen,
     )[:most_rows]
     if not known:
         return Content.styled("Unknown: the license count lacks an input.", "$dim")
@@ -293,7 +294,7 @@ def cost_lines(rows: Sequence[Row], chosen: str, width: int, look: ScreenLook, m
         full = round(value / most * columns)
         units = "" if row.units is None or row.free or row.forbidden else f"{row.units.value:g} x"
         bars = ((sign * full, "$s4"), (track_sign(look) * (columns - full), "$track"))
-        shown = bars if not row.forbidden else ((" " * columns, ""),)
+        shown = bars if row.term_cost is not None else ((" " * columns, ""),)
         lines.append(
             Content.assemble(
                 (Content(row.title).truncate(name, ellipsis=True, pad=True).plain, "bold $hi" if not number else ""),
@@ -306,4 +307,4 @@ def cost_lines(rows: Sequence[Row], chosen: str, width: int, look: ScreenLook, m
 
 
 def _price(row: Row) -> str:
-    return "not permitted" if row.forbidden else cost_of(row)
+    return "not permitted" if row.forbidden else "unknown" if row.missing else cost_of(row)
