@@ -27,7 +27,9 @@ from sizeup.errors import SizeupError
 from sizeup.importers.awr import parse_awr
 from sizeup.importers.intervals import LoadInterval
 from sizeup.quantity import Quantity
+from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.imported import WorkloadFile, at, read_workload
+from sizeup.sizing.keys import parse_settings
 from tiers import in_gate
 
 
@@ -156,6 +158,21 @@ def test_the_workload_is_a_percentile_with_the_median_and_the_largest_as_its_ran
     assert isinstance(rate, Quantity)
     assert (rate.low, rate.value, rate.high) == (10 * 1024e3, 18 * 1024e3, 20 * 1024e3)
     assert rate.source == "io.json: 90th percentile of 20 intervals, without the first report"
+
+
+@pytest.mark.parametrize(("number", "hidden"), [(2, True), (19, True), (20, False)])
+def test_of_few_intervals_the_highest_average_counts_which_the_verdict_says(number: int, hidden: bool) -> None:
+    """The 95th percentile of 19 intervals is the highest of them, of 20 the second."""
+    reports = [
+        report({"disk_device": "sda", "r/s": 100.0 + i, "w/s": 0.0, "rkB/s": 800.0, "wkB/s": 0.0})
+        for i in range(number + 1)  # the first report is left out
+    ]
+    found = read_workload((WorkloadFile("io.json", iostat(*reports)),), 95)
+    storage = next(
+        one for one in size(found | parse_settings(["capacity.iops=1e6"])).cards if one.resource == "storage"
+    )
+
+    assert any(note.startswith(f"{number} intervals: the highest of") for note in storage.notes) is hidden
 
 
 def test_a_workload_by_hand_says_what_it_knows() -> None:

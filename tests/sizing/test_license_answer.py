@@ -35,6 +35,15 @@ def test_an_edition_that_is_not_permitted_starts_with_the_rule_and_nothing_of_it
     assert text.startswith("FAIL Oracle Database Standard Edition 2 is not permitted on this server: only on servers")
     assert "Unused" not in text
     assert "Cheapest permitted: Oracle EE" in text
+    assert "! Whether each chip of a multi-chip module counts as a socket could not be confirmed. If not" in text
+    assert "multi-chip" not in words(*SERVER, "license.product=se2", "machine.socket_capacity=4")
+
+
+def test_a_count_that_lacks_an_input_of_the_machine_names_its_key() -> None:
+    text = words("license.scope=cloud", "machine.vcpus=8", "license.product=ee")
+
+    assert text.startswith("UNKNOWN Licenses: unknown, because an input is missing (hardware threads of a core")
+    assert "--set machine.threads_per_core=N" in text
 
 
 def test_a_count_that_is_unknown_starts_with_what_makes_it_known() -> None:

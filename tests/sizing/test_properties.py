@@ -185,6 +185,15 @@ def test_a_status_that_rests_on_the_range_of_an_input_turns_by_its_value_alone()
     assert turns["pass"].threshold == pytest.approx(50_000 * 0.7 / 4, rel=1e-3)
 
 
+def test_drives_of_pairs_turn_by_a_pair() -> None:
+    drives = ["array.disks=8", "array.raid=10", "array.drive_iops=1000", "array.disk_gb=1000", "workload.iops=3000"]
+    sizing = size(parse_settings([*drives, "db.gb=2000"]), RULES)
+    turns = [flip.threshold for flip in flips(sizing.inputs, sizing.advice, RULES) if flip.key == "array.disks"]
+
+    assert turns
+    assert all(turn % 2 == 0 for turn in turns)
+
+
 def test_the_tornado_is_sorted_and_a_proportional_input_has_elasticity_one() -> None:
     sizing = size(machine(2, 8, 3.0, MODELS[0], "oracle"), RULES)
     swings = tornado(sizing.inputs, "license.cost.term", RULES)

@@ -63,6 +63,15 @@ def test_the_band_has_the_share_that_decides(mb_s: str, word: str, token: str, n
     assert band.steps[0].key == "4"
 
 
+def test_what_is_assumed_is_the_next_thing_to_settle() -> None:
+    """40,000 IOPS of 8 KiB are 328 MB/s; of 32 KiB they would be 1,311 MB/s of 1,000."""
+    load = {"workload_iops": "40000", "workload_cpu_percent": "10", "sga_mb": "1000"}
+    band = summary_band(shown(**load, capacity_mb_s="1000", capacity_iops="1e6"), STEPS, tries="4")
+
+    assert band.word == "ASSUMED"
+    assert band.steps[0].text.startswith("Settle what is assumed: a block size of 8 KiB by default")
+
+
 def test_a_later_year_that_is_worse_is_the_number() -> None:
     found = given(workload_cpu_percent="50", workload_growth_percent="20", workload_horizon_years="3")
     card = next(card for card in found.cards if card.resource == "cpu")

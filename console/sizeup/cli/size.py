@@ -243,7 +243,9 @@ def _explained(name: str, sizing: Sizing) -> Advice:
     from sizeup.sizing.advise import CALCULATIONS
 
     card = next((card for card in sizing.cards if card.resource == name), None)
-    found = sizing.find(card.advice if card is not None and card.advice else _WITHOUT_DEMAND.get(name, name))
+    found = sizing.find(
+        card.advice if card is not None and card.advice else "io.capacity" if name == "storage" else name
+    )
     if found is not None:
         return found
     if card is not None:
@@ -267,8 +269,6 @@ def _explained(name: str, sizing: Sizing) -> Advice:
     )
 
 
-_WITHOUT_DEMAND = {"storage": "io.capacity"}
-"""What explains a resource that has no demand."""
 _DEMAND_OF = {
     "cpu": "use --set workload.cpu_cores=N",
     "memory": "use --set sga.mb=N or --set db.gb=N",

@@ -156,6 +156,8 @@ def _attempt(inputs: Inputs, key: str, quantity: Quantity, target: str, rules: R
 def _turn(inputs: Inputs, key: str, quantity: Quantity, advice: Advice, direction: float, rules: Rules) -> Flip | None:
     """The first turn of a decision when ``key`` is multiplied toward ``direction``; None where there is none."""
     grain, point = _least_step(key), replace(quantity, low=None, high=None)
+    if key == "array.disks" and getattr(inputs.get("array.raid"), "value", "") in ("1", "10"):
+        grain = 2.0  # pairs
     found = _attempt(inputs, key, point, advice.id, rules)
     if quantity.value and (found is None or found.decision != advice.decision):
         point = quantity  # its range decides, too, and moves along
@@ -168,7 +170,7 @@ def _turn(inputs: Inputs, key: str, quantity: Quantity, advice: Advice, directio
     same = quantity.value
     for stride in range(1, _STRIDES + 1):
         value = _inside(key, quantity.value * direction ** (stride / _STRIDES))
-        value = round(value / grain) * grain if grain else value
+        value = max(round(value / grain), 1) * grain if grain else value
         other = decided(value)
         if other is None:
             return None

@@ -122,13 +122,9 @@ class Judgment(Struct, frozen=True):
 
     def later(self, bounds: ShareLimits) -> list[str]:
         """Return the share at the worst end in the last year, where that alone leaves the status open."""
-        growth = self.shares.growth
-        if self.status is not ShareStatus.UNCERTAIN or not growth.years or self.worst > bounds.fails:
-            return []
-        last = growth.grown(self.worst)
-        if not growth.grown(self.shares.today) <= bounds.fails < last:
-            return []
-        return [f"up to {share_text(last)} in year {format_in(growth.years, '')}"]
+        growth, is_open = self.shares.growth, self.status is ShareStatus.UNCERTAIN and self.worst <= bounds.fails
+        last = growth.grown(self.worst) if is_open and growth.years else 0.0
+        return [f"up to {share_text(last)} in year {format_in(growth.years, '')}"] if last > bounds.fails else []
 
     def _span(self, facts: ShareFacts, *, at_best: bool) -> str:
         """Return what is certain of a capacity, or between which ends the share lies."""

@@ -44,7 +44,11 @@ def detected(machine: Machine, device: str | None = None, *, bare: bool = False)
         if number > 0:
             values[key] = Quantity(number, "1", Origin.DETECTED, source, caveats=but)
 
+    counts, present = machine.pu_counts, _present_cores(machine)
+    offline = f"{counts.present - counts.online} of {counts.present} CPUs are offline and may hide cores"
     caveats = _caveats(machine, bare=bare)
+    if present > len(machine.cores):
+        caveats += (f"{offline}: licenses count every physical core. Use {KEYS['machine.cores'].flag}",)
     count("machine.sockets", len(machine.packages), "packages", caveats)
     stated = max((cores for one in machine.packages for cores in one.stated_cores), default=0)
     if stated and (fewest := math.ceil(len(machine.cores) / stated)) < len(machine.packages):  # by "cpu cores"
@@ -53,12 +57,12 @@ def detected(machine: Machine, device: str | None = None, *, bare: bool = False)
     if machine.cores:
         cores = Quantity(len(machine.cores), "1", Origin.DETECTED, "distinct core_cpus sets", caveats=caveats)
         of = Counter(core.package for core in machine.cores)
-        counts = [(of[index], *one.stated_cores) for index, one in enumerate(machine.packages)]
-        low, high = (sum(map(end, counts)) for end in (min, max))
+        ways = [(of[index], *one.stated_cores) for index, one in enumerate(machine.packages)]
+        low, high = (sum(map(end, ways)) for end in (min, max))
         if low != high:  # the machine counts them in two ways
             cores = replace(cores, low=min(low, cores.value), high=max(high, cores.value))
-        if (present := _present_cores(machine)) > cores.value:
-            hidden = Uncertainty(present, _offline_cpus(machine), f"Use {KEYS['machine.cores'].flag}", upper=True)
+        if present > cores.value:
+            hidden = Uncertainty(present, offline, f"Use {KEYS['machine.cores'].flag}", upper=True)
             cores = replace(cores, low=cores.least, high=max(present, cores.high or 0), uncertainties=(hidden,))
         values["machine.cores"] = cores
         if machine.packages and len(machine.cores) % len(machine.packages) == 0:
@@ -214,32 +218,20 @@ def _present_cores(machine: Machine) -> int:
     return min(len(machine.cores) + offline, max(counts.present // fewest, len(machine.cores)))
 
 
-_POWER = re.compile(r"POWER *(?:(8|1\d)|7|9)", re.IGNORECASE)
-"""Generations whose cores have four threads at least, and those whose have eight."""
-
-
-def _offline_cpus(machine: Machine) -> str:
-    counts = machine.pu_counts
-    return f"{counts.present - counts.online} of {counts.present} CPUs are offline and may hide cores"
+_POWER = re.compile(r"POWER *(?:(8|1\d)|7|9)", re.IGNORECASE)  # cores of eight threads, and of four at least
 
 
 def _caveats(machine: Machine, *, bare: bool) -> tuple[str, ...]:
     """Return why the visible cores may differ from the physical ones."""
     caveats: list[str] = []
-    if bare:
-        pass
-    elif _is_virtual(machine):
+    if _is_virtual(machine) and not bare:
         caveats.append("these are virtual CPUs of a guest; the cores of the host are unknown")
-    elif machine.platform.is_guest is None:
+    elif machine.platform.is_guest is None and not bare:
         caveats.append(
             f"these may be virtual CPUs: nothing proves a guest or bare metal. Use {KEYS['machine.guest'].flag}"
         )
     if machine.contradictions:
         caveats.append(f"{machine.contradictions[0]}: check the data sheet and use {KEYS['machine.cores'].flag}")
-    if _present_cores(machine) > len(machine.cores):
-        caveats.append(
-            f"{_offline_cpus(machine)}: licenses count every physical core. Use {KEYS['machine.cores'].flag}"
-        )
     return tuple(caveats)
 
 

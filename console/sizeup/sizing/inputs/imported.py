@@ -221,7 +221,10 @@ def _figures(kinds: Sequence[_Kind], percentile: float, where: str, cores: int |
         share = sum((one.read_share or 0.0) * weight for one, weight in zip(reads, weights, strict=True)) / sum(weights)
         values["workload.read_percent"] = Quantity(share, "1", Origin.IMPORTED, f"{io[0]}: mean by requests")
     if ranged:
-        values["workload.percentile"] = Quantity(percentile, "1", Origin.IMPORTED, "--percentile")
+        number = sum(len(file.intervals) for file in io[1])
+        few = f"{number} intervals: the highest of their averages counts, which hides peaks; {_MORE}"
+        highest = (few,) if number * (100 - percentile) < 100 else ()
+        values["workload.percentile"] = Quantity(percentile, "1", Origin.IMPORTED, "--percentile", caveats=highest)
     for name, stated in ((name, one) for name, of in kinds for file in of for one in file.stated):
         before = values.get(stated.key)
         if not isinstance(before, Quantity) or before.value < stated.value:
@@ -230,7 +233,8 @@ def _figures(kinds: Sequence[_Kind], percentile: float, where: str, cores: int |
     return values
 
 
-_AVERAGE = "a single interval is an average and hides peaks: use shorter intervals over a busy week"
+_MORE = "use shorter intervals over a busy week"
+_AVERAGE = f"a single interval is an average and hides peaks: {_MORE}"
 
 
 def _busy_cores(interval: LoadInterval, cores: int | None) -> float | None:

@@ -559,6 +559,8 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
         notes.append(
             f"only MB/s are judged, because the IOPS of the workload are unknown ({KEYS['workload.iops'].flag})"
         )
+    if isinstance(percentile := sheet.inputs.get("workload.percentile"), Quantity):
+        notes += percentile.caveats
     if lacks_redo(sheet) and not demand.by_rule:
         notes.append(f"redo is not part of the demand, because none is given ({KEYS['redo.mb_s'].flag})")
     if demand.redo_rate is not None and not demand.by_rule:

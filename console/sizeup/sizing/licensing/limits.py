@@ -93,10 +93,10 @@ def product_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[
         if _is_known(sheet, visible, limit):
             yield _limit(sheet, visible, limit, product)
         elif limit.unit == "threads" and THREADS not in sheet.inputs and _is_known(fewest, visible, limit):
-            use = _limit(fewest, visible, limit, product, at_least="at least ")
+            use = _limit(fewest, visible, limit, product, at_least=_AT_LEAST)
             if not use.is_exceeded:  # by the cores alone
                 few = f"{format_in(use.present, '')} to "
-                use = _limit(fullest, visible, limit, product, at_least=few, perhaps=True)
+                use = _limit(fullest, visible, limit, product, at_least=few)
             if use.is_exceeded:
                 yield use
 
@@ -129,14 +129,9 @@ def _is_known(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> bool:
 
 
 def _limit(
-    sheet: Sheet,
-    basis: CountBasis,
-    limit: LimitEntry,
-    product: ProductEntry,
-    *,
-    at_least: str = "",
-    perhaps: bool = False,
+    sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductEntry, *, at_least: str = ""
 ) -> LimitUse:
+    perhaps = at_least not in ("", _AT_LEAST)  # the most that it may have follows
     sheet.cite(limit.source)
     if limit.version:
         chosen_version(sheet, basis.pack, product)
@@ -181,6 +176,7 @@ def _smaller(sheet: Sheet, limit: LimitEntry, usable: float, product: ProductEnt
     return f"{text}, {usd_range(less)} in place of {usd_range(price)}{a_year(product)}"
 
 
+_AT_LEAST = "at least "
 _MOST_THREADS = 8.0
 """Threads of a core of an unknown processor: the most of those that are sold (POWER, SPARC)."""
 

@@ -113,11 +113,14 @@ def _decision(sheet: Sheet, pack: Pack, product: ProductEntry, condition: Condit
     if is_assumed:
         occupied = replace(physical_count(sheet, "sockets"), source="occupied sockets")
         judged = Sheet({**sheet.inputs, CAPACITY: occupied}, sheet.rules)
-    basis = count_basis(judged, pack, chosen_metric(judged, pack, product))
+    metric = chosen_metric(judged, pack, product)
+    basis = count_basis(judged, pack, metric)
     value, _, _ = evaluated(judged, basis, formula, "allowed where", "")
     if is_assumed:
         sheet.include(judged)
     if not value:
+        if is_assumed and basis.scope in metric.notes:
+            sheet.caveat(f"{metric.notes[basis.scope]}. If not, use {KEYS[CAPACITY].flag}")
         return "forbidden"
     if is_assumed:
         sheet.caveat(

@@ -113,7 +113,8 @@ def _step(shown: Summary, card: Card, left: Sequence[Card], why: str, tries: str
         text = f"Enter the demand on {listed(asked)}." if asked else f"Measure {known}, or enter the capacity."
         return NextStep(text, tries, "leads to the inputs")
     if not fix and card.status in _GOOD:
-        return NextStep("Nothing has to be done.", tries, "tries other inputs")
+        text = f"Settle what is assumed: {card.assumed[0]}." if card.assumed else "Nothing has to be done."
+        return NextStep(text, tries, "tries other inputs")
     if not fix:
         return NextStep(f"{card.decides.rstrip('.')}.", measures, "measures") if card.decides else None
     of_finding = any(finding.remedy == fix for _, finding in shown.findings)

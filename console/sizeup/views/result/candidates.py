@@ -29,7 +29,6 @@ from sizeup.views.result.verdict import first_card, overall_text, unsettled_note
 
 _PRICED = "license.cost.term"
 _FAIL = ShareStatus.FAIL.value
-_DECIDING = (_FAIL, ShareStatus.WARN.value, ShareStatus.UNCERTAIN.value)
 _WORST = ["fail", "uncertain", *(one.value for one in WORST_FIRST if one.value not in ("fail", "uncertain"))]
 """Worst first: what warns carries the load, what is not certain perhaps does not."""
 _OF_PATHS = ("storage", "network")
@@ -58,7 +57,7 @@ class Candidate(Struct, frozen=True):
     def limit(self) -> Card | None:
         """What limits it: what decides where that is bad, else what of the judged has the least left; None for none."""
         decides = verdict(self.sizing.cards)
-        if decides is not None and decides.status in _DECIDING:
+        if decides is not None and decides.status in (_FAIL, ShareStatus.WARN.value, ShareStatus.UNCERTAIN.value):
             return decides
         judged = [card for card in self.sizing.cards if card.share is not None]
         return max(

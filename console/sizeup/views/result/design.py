@@ -39,7 +39,6 @@ _WHEN = {
     "": "",
 }
 _LIMITS = {"GB": "space", "cores": "CPU", "GiB": "memory", "least": "fewest possible"}
-_LARGE_GROUP = 32  # drives
 _SAID = {
     "array.drive": (DRIVES, "{} drives"),
     "array.raid": (DRIVES, "RAID {}"),
@@ -66,10 +65,6 @@ def design_notes(found: Design) -> list[str]:
         f"{_NAMES[key].partition(',')[0]}: none passes for certain with this edition ({limits})"
         for key, limits in found.alternatives[0].unmet.items()
     ]
-    drives = next((part.buy for part in found.parts if part.key == DRIVES), 0)
-    level = getattr(found.inputs.get("array.raid"), "value", "")
-    if level in ("5", "6") and drives > _LARGE_GROUP:
-        notes.append(f"RAID {level}: {drives:,} drives count as one group; smaller groups need more for parity")
     model = found.inputs.get("machine.cpu_model")
     if CORES in bought and isinstance(model, Words):
         notes.append(f"Cores: the fewest; licenses count all that {model.value} has")

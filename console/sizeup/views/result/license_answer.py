@@ -58,7 +58,8 @@ def license_verdict(given: AdviceSet) -> tuple[str, str]:
     """Return the status of the licenses, and the sentence about them."""
     card = _card(given)
     status = "UNKNOWN" if card.status == ShareStatus.UNKNOWN.value else status_text(card.status)
-    return status, card.statement or "License count: unknown"
+    question = next((one.sentence() for one in given.questions if one.calculation == "licenses"), "")
+    return status, card.statement or question or "License count: unknown"
 
 
 def license_basis(given: AdviceSet) -> str:
@@ -110,7 +111,10 @@ def license_notes(given: Sizing) -> Iterator[str]:
     """Yield what a reader must know beside the count: assumptions, what the count rests on, old prices."""
     yield from _card(given).assumptions
     yield from (one.verdict for one in given.advice if one.id.startswith(_LIMIT) and one.decision == "unknown")
-    if (count := find_fact(given.facts, LicenseCount)) is not None:
+    allowed, count = given.find("license.allowed"), find_fact(given.facts, LicenseCount)
+    if allowed is not None and allowed.decision == "forbidden":
+        yield from map(capitalized, allowed.caveats)
+    if count is not None:
         yield from map(capitalized, count.notes)
     yield from map(capitalized, given.price_warnings)
 

@@ -184,12 +184,9 @@ def unsettled_note(first: Card, cards: Sequence[Card]) -> str:
         if card is not first and card.status == "assumed" and card.share is not None
     ]
     text = f"; {' and '.join(assumed)} assumed" if assumed and first.status == "pass" else ""
-    failed = [
-        RESOURCE_NAMES[card.resource]
-        for card in cards
-        if card is not first and card.status == "fail" and card.share is not None
-    ]
-    text += f". {capitalized(listed(failed))} {'fails' if len(failed) == 1 else 'fail'} too" if failed else ""
+    failed = [one.resource for one in cards if one is not first and one.status == "fail" and one.share is not None]
+    others = capitalized(listed([RESOURCE_NAMES[one] for one in failed]))
+    text += f". {others} {'fails' if len(failed) == 1 else 'fail'} too" if failed else ""
     names = [RESOURCE_NAMES[card.resource] for card in open_cards(cards) if card is not first]
     names += [name for card in cards for name in card.unmeasured]
     if not names:
