@@ -109,7 +109,7 @@ def test_bars_have_no_column_of_figures_without_names_beside_them() -> None:
         at = {"method": method}
         run.points[point_key("step", at)] = Point("step", at, estimate=Estimate("step", at, value))
 
-    assert [text for row in fact_rows(run, [], going_on=False) for text, _ in row][:1] == ["Validity"]
+    assert [text for row in fact_rows(run, []) for text, _ in row][:1] == ["Validity"]
 
 
 @pytest.mark.ci

@@ -66,9 +66,9 @@ def ramp(status: Status | None = Status.OK, **end: str) -> StepRun:
 
 
 def test_a_ramp_that_counts_passes_with_its_knee_latency_and_interval() -> None:
-    badge = step_badge(ramp(), going_on=False)
+    badge = step_badge(ramp())
 
-    assert (badge.word, badge.look) == ("PASS", BadgeLook.PASS)
+    assert (badge.word, badge.look) == ("VALID", BadgeLook.PASS)
     assert badge.text == "91k IOPS at QD 32, p99 900 us (95 % CI ±2.0 %)"
 
 
@@ -90,7 +90,7 @@ def test_an_interval_wider_than_the_value_is_said_to_be_and_a_rate_is_never_belo
     put(run, "iops", {"queue_depth": 32}, 91_000.0, low=-300_000.0, high=489_000.0)
     chart = curve(run, None)
 
-    assert step_badge(run, going_on=False).text == "91k IOPS at QD 32, p99 900 us (95 % CI ±>100 %)"
+    assert step_badge(run).text == "91k IOPS at QD 32, p99 900 us (95 % CI ±>100 %)"
     assert [row[4].text for row in point_rows(run).rows] == ["2.0 %", ">100 %", "2.0 %"]
     assert isinstance(chart, LineChart)
     assert chart.lines[0].points[1].low == 0.0
@@ -105,22 +105,19 @@ def test_levels_stand_side_by_side_and_name_those_that_did_not_converge() -> Non
 
     assert whole == "L1 0.9 · L2 3.3 · L3 15 · DRAM 92 ns"
     assert headline_text(run) == f"{whole} (L3 did not converge)"
-    assert step_badge(run, going_on=False).word == "WARN"
+    assert step_badge(run).word == "WARN"
 
 
-def test_a_run_that_is_not_valid_fails_with_the_first_reason_of_the_check_that_failed() -> None:
+def test_a_run_that_is_not_valid_says_which_check_failed_and_what_to_do() -> None:
     run = ramp()
     reasons = "direct: all is well; steady: throughput fell 18 % during the run; steady: another"
     put(run, "validity", {"part": "all"}, 0.0, extra={"reasons": reasons})
     put(run, "validity", {"part": "steady"}, 0.0)
-    badge = step_badge(run, going_on=False)
+    band = step_band(run, "", "", NextStep(key="c"))
 
-    assert (badge.word, badge.look) == ("FAIL", BadgeLook.FAIL)
-    assert badge.text == (
-        "not valid: throughput was not steady (throughput fell 18 % during the run; 1 further reason in Validity)"
-    )
-    assert badge.more.startswith("91k IOPS at QD 32")
-    assert badge.more.endswith("Run p again while the machine is idle")
+    assert (band.word, band.status, band.sentence) == ("NOT VALID", "bad", "Throughput was not steady.")
+    assert band.basis.startswith("91k IOPS at QD 32")
+    assert band.steps == (NextStep("Run p again while the machine is idle.", "r"),)
 
 
 @pytest.mark.parametrize(
@@ -134,16 +131,13 @@ def test_a_run_that_is_not_valid_fails_with_the_first_reason_of_the_check_that_f
     ],
 )
 def test_a_step_that_measured_nothing_whole_says_why(status: Status, reason: str, word: str, text: str) -> None:
-    badge = step_badge(ramp(status, reason=reason), going_on=False)
+    badge = step_badge(ramp(status, reason=reason))
 
     assert (badge.word, badge.text) == (word, text)
 
 
-def test_a_step_without_an_end_runs_or_was_interrupted() -> None:
-    run = ramp(None)
-
-    assert step_badge(run, going_on=True).word == "RUNNING"
-    assert step_badge(run, going_on=False).word == "INTERRUPTED"
+def test_a_step_without_an_end_was_interrupted() -> None:
+    assert step_badge(ramp(None)).word == "INTERRUPTED"
 
 
 def test_the_tabs_have_the_names_of_what_they_show() -> None:

@@ -368,7 +368,7 @@ class ProbePage(Vertical):
         tiles = live_tiles(run, machine) if live and not zoomed else ()
         self.query_one(TileRow).show(tiles, self.app.size.width)
         self._show_table(run, shown=shown == TABLE)
-        self._show_validity(run, shown=shown == VALIDITY and not samples, going_on=runs.going_on)
+        self._show_validity(run, shown=shown == VALIDITY and not samples)
         if not drawn:
             return
         chart = self.chart
@@ -377,7 +377,7 @@ class ProbePage(Vertical):
         self._last = None if samples else last_run(run, host, self.earlier)
         if picture is not None:
             chart.show(self._held(run, picture, chart))
-        self._show_beside(run, beside, runs.going_on)
+        self._show_beside(run, beside)
 
     def _name_frame(self, frame: Widget, title: Content, subtitle: str = "") -> None:
         """Name a frame in its edges; the same names again would draw all of it again."""
@@ -396,7 +396,7 @@ class ProbePage(Vertical):
         needed = _FACTS_COLUMNS + 4 * max(cells - 10, 0)  # beside the figures there is room for ten cells
         return ("side", "facts") if not live and width >= needed else ()
 
-    def _show_beside(self, run: StepRun, parts: Sequence[str], going_on: bool) -> None:  # noqa: FBT001
+    def _show_beside(self, run: StepRun, parts: Sequence[str]) -> None:
         side = self.query_one("#side")
         side.set_class("facts" in parts, "-facts")
         if "facts" in parts:
@@ -404,7 +404,7 @@ class ProbePage(Vertical):
             cards = () if advice is None else advice.given.cards
             card = next((card for card in cards if card.resource == run.declaration.card), None)
             share = [] if card is None else share_rows(card, self._host.look)
-            self.query_one("#facts", SegmentRows).show(fact_rows(run, share, going_on=going_on), fold=True)
+            self.query_one("#facts", SegmentRows).show(fact_rows(run, share), fold=True)
             self._name_frame(side, Content("Figures"))
         if "beside" in parts:
             view = self.query_one("#beside", ChartView)
@@ -446,11 +446,11 @@ class ProbePage(Vertical):
         lines += [hanging(note, width, 0, 2) for note in rows.notes]
         self._note_words.update("\n".join(lines))
 
-    def _show_validity(self, run: StepRun, *, shown: bool, going_on: bool) -> None:
+    def _show_validity(self, run: StepRun, *, shown: bool) -> None:
         if shown and self._validity is None:
             self._validity = VerticalScroll(self._validity_rows, id="validity")
             self.query_one("#views").mount(self._validity)
         if self._validity is not None:
             self._validity.display = shown
             if shown:
-                self._validity_rows.show(validity_rows(run, going_on=going_on), fold=True)
+                self._validity_rows.show(validity_rows(run), fold=True)

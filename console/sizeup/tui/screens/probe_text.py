@@ -47,9 +47,9 @@ _CHECKS = {
 """What passes a check, by the name of the check; ``FAILED_CHECKS`` has what fails it."""
 
 
-def validity_lines(run: StepRun, *, going_on: bool) -> list[tuple[str, str]]:
+def validity_lines(run: StepRun) -> list[tuple[str, str]]:
     """Return what is known of the validity of a step, each line with the status that it is of, or none."""
-    badge = step_badge(run, going_on=going_on)
+    badge = step_badge(run)
     if run.outcome is None:
         return [("", "Judged when the step ends.")]
     lines = list(_checks(run))
@@ -98,10 +98,10 @@ def _checks(run: StepRun) -> list[tuple[str, str]]:
     return lines
 
 
-def validity_rows(run: StepRun, *, going_on: bool) -> list[SegmentRow]:
+def validity_rows(run: StepRun) -> list[SegmentRow]:
     """Return those lines with their marks, to be folded."""
     rows: list[SegmentRow] = []
-    for status, text in validity_lines(run, going_on=going_on):
+    for status, text in validity_lines(run):
         mark = (f"{_MARKS[BadgeLook(status)][0]} ", f"status-{status}") if status in _CHECKED else ("  ", "")
         rows.append((mark, (text, "text" if status in _CHECKED else "dim")))
     return rows
@@ -317,7 +317,7 @@ def share_rows(card: Card, look: ScreenLook) -> list[SegmentRow]:
     return [demand, draw_share(bar, _LISTED_COLUMNS, look), words, (("", ""),)]
 
 
-def fact_rows(run: StepRun, share: Sequence[SegmentRow], *, going_on: bool) -> list[SegmentRow]:
+def fact_rows(run: StepRun, share: Sequence[SegmentRow]) -> list[SegmentRow]:
     """Return the main figures of each load or size, the ``share`` of a workload, and which checks passed."""
     table = point_rows(run)
     named = table.numeric[:1] == (True,)  # bars have their values beside their names
@@ -339,4 +339,4 @@ def fact_rows(run: StepRun, share: Sequence[SegmentRow], *, going_on: bool) -> l
         for number, row in enumerate(listed if named else ())
     ]
     found += [*([(("", ""),)] if found else ()), *share, (("Validity", "title"),)]
-    return found + validity_rows(run, going_on=going_on)
+    return found + validity_rows(run)

@@ -40,8 +40,10 @@ class StepBadge(Struct, frozen=True):
     look: BadgeLook
     text: str
     """The figure where it counts; else what is wrong."""
-    more: str = ""
-    """What to do where something is wrong; the figure that does not count."""
+    remedy: str = ""
+    """What to do where something is wrong."""
+    note: str = ""
+    """How much of the step is."""
 
 
 _ENDS = {
@@ -53,36 +55,24 @@ _ENDS = {
 }
 
 
-def step_badge(run: StepRun, *, going_on: bool) -> StepBadge:
-    """Return how a step stands; ``going_on`` is whether a run is still writing the file."""
-    figure = headline_text(run)
-    outcome = run.outcome
-    if outcome is None and going_on:
-        return StepBadge("RUNNING", BadgeLook.ACTIVE, figure)
+def step_badge(run: StepRun) -> StepBadge:
+    """Return how a step stands that does not go on."""
+    figure, outcome = headline_text(run), run.outcome
     kept = plural(len(run.points), "figure")
     if outcome is None:
-        return StepBadge("INTERRUPTED", BadgeLook.WARN, f"the run ended before this step; {kept} kept", figure)
+        return StepBadge("INTERRUPTED", BadgeLook.WARN, f"the run ended before this step; {kept} kept")
     if not run.finished:
         word, look, what = _ENDS[outcome.status]
-        reason = ": ".join(filter(None, (what, outcome.reason))) or f"{kept} kept"
-        return StepBadge(word, look, reason, figure)
+        return StepBadge(word, look, ": ".join(filter(None, (what, outcome.reason))) or f"{kept} kept")
     validity = StepValidity(run)
     if validity.whole is not None:
-        whole, reason = validity.whole, validity.whole.cause
-        if whole.reasons:  # the first, less what may be behind it
-            first, *others = whole.reasons
-            further = f"; {plural(len(others), 'further reason')} in Validity" if others else ""
-            reason = f"{reason} ({first.partition(': ')[0]}{further})"
-        remedy = f"{whole.remedy[:1].upper()}{whole.remedy[1:]}"
-        more = "; ".join(filter(None, (figure, remedy)))
-        return StepBadge("FAIL", BadgeLook.FAIL, f"not valid: {reason}", more)
-    marked = validity.summary()
-    if marked:
-        return StepBadge("WARN", BadgeLook.WARN, figure or marked, marked if figure else "")
-    return StepBadge("PASS", BadgeLook.PASS, figure or f"{kept} measured")
+        return StepBadge("NOT VALID", BadgeLook.FAIL, f"{validity.whole.cause}.", validity.whole.remedy)
+    if marked := validity.summary():
+        remedy = next((found.remedy for _, found in invalid_points(run)), "")
+        return StepBadge("WARN", BadgeLook.WARN, figure or marked, remedy, marked if figure else "")
+    return StepBadge("VALID", BadgeLook.PASS, figure or f"{kept} measured")
 
 
-_VALIDITY_WORDS = {"PASS": "VALID", "FAIL": "NOT VALID"}
 _TOKENS = {BadgeLook.PASS: "ok", BadgeLook.WARN: "warn", BadgeLook.FAIL: "bad"}
 
 
@@ -91,22 +81,12 @@ def step_band(run: StepRun, position: str, day: str, offered: NextStep) -> Band:
 
     ``day`` is when it was measured, where that is in an earlier session.
     """
-    badge = step_badge(run, going_on=False)
-    word = badge.word
-    figure = headline_text(run)
-    sentence, more, marked = capitalized(badge.text), badge.more, ""
-    if run.finished:
-        word = _VALIDITY_WORDS.get(word, word)
-        whole = StepValidity(run).whole
-        if whole is not None:
-            sentence, more = f"{capitalized(whole.cause)}.", capitalized(whole.remedy)
-        elif badge.look is BadgeLook.WARN:
-            marked, more = badge.more, next((capitalized(found.remedy) for _, found in invalid_points(run)), "")
+    badge, figure = step_badge(run), headline_text(run)
+    sentence = capitalized(badge.text)
     samples = sum(len(point.values) for point in run.points.values())
     counted = plural(samples, "sample") if samples else ""
-    words = figure if figure != sentence else "", marked, day and f"measured {day}", position, counted
-    basis = " · ".join(filter(None, words))
-    step = NextStep(f"{more}.", "r") if more and badge.look is not BadgeLook.PASS else offered
+    words = figure if figure != sentence else "", badge.note, day and f"measured {day}", position, counted
+    step = NextStep(f"{capitalized(badge.remedy)}.", "r") if badge.remedy else offered
     if not run.finished:
         step = NextStep("The whole reason stands in Validity.", "v", "goes there")
     found, number = headline_point(run), None
@@ -117,7 +97,8 @@ def step_band(run: StepRun, position: str, day: str, offered: NextStep) -> Band:
         if series.unit == "1/s":
             text = format_count(value, "")
             number = Number(text.rstrip("kM"), f"{text.lstrip('0123456789.')} {series.title}".strip())
-    return Band(word, _TOKENS[badge.look], sentence, steps=(step,), basis=basis, number=number)
+    basis = " · ".join(filter(None, words))
+    return Band(badge.word, _TOKENS[badge.look], sentence, steps=(step,), basis=basis, number=number)
 
 
 def headline_point(run: StepRun) -> tuple[Series, Point] | None:
