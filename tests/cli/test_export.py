@@ -118,6 +118,9 @@ def test_a_name_that_only_a_note_has_is_masked_on_request(
     assert [line for line in told.splitlines() if line.startswith("Not masked")] == [
         "Not masked, as it is not in the session or the same on every host: Zenith"
     ]
+    free = told.index("Free text, which may hold names that only you know")
+    assert free < told.index("  for name-") < told.index("names masked in"), told
+    assert "  for Acme" not in told
     assert export(session, "share", "-o", str(out), "--also-mask", "ab") == ExitStatus.USAGE
     assert "at least 3 characters, found 'ab'" in capsys.readouterr().err
     assert export(session, "html", "-o", str(tmp_path / "x.html"), "--also-mask", "Acme") == ExitStatus.USAGE

@@ -55,7 +55,7 @@ def full_tree(root: Path) -> str:
 def test_a_recording_reads_back_to_an_equal_machine(tmp_path: Path, salt: bytes | None, ending: str) -> None:
     file = str(tmp_path / f"host.{ending}")
 
-    machine, count = capture(full_tree(tmp_path / "root"), file, tool="test", salt=salt)
+    machine, count, _ = capture(full_tree(tmp_path / "root"), file, tool="test", salt=salt)
 
     assert discover(file) == machine
     assert count > 20
@@ -78,7 +78,7 @@ def test_a_python_without_a_compression_says_what_to_do(tmp_path: Path, monkeypa
 def test_the_live_machine_reads_back_to_an_equal_machine(tmp_path: Path, salt: bytes | None) -> None:
     file = str(tmp_path / "live.tar.gz")
 
-    machine, _ = capture("/", file, tool="test", salt=salt)
+    machine, *_ = capture("/", file, tool="test", salt=salt)
 
     assert discover(file) == machine
 
@@ -99,14 +99,15 @@ def test_a_name_that_is_no_identity_is_masked_on_request(tmp_path: Path) -> None
     file = tmp_path / "host.tar"
     root = full_tree(tmp_path / "root")
 
-    machine, _ = capture(root, str(file), tool="test", salt=b"one", also_masked=("model 2s", "not there"))
+    machine, _, lacking = capture(root, str(file), tool="test", salt=b"one", also_masked=("model 2s", "not there"))
 
+    assert lacking == ("not there",)
     assert b"Model 2S" not in file.read_bytes()
     assert discover(str(file)) == machine
 
 
 def test_the_topology_still_links_up_behind_the_mask(tmp_path: Path) -> None:
-    machine, _ = capture(full_tree(tmp_path / "root"), str(tmp_path / "host.tar"), tool="test", salt=b"one")
+    machine, *_ = capture(full_tree(tmp_path / "root"), str(tmp_path / "host.tar"), tool="test", salt=b"one")
 
     (found,) = machine.maps
     ports = {hba.name: hba.port_name for hba in machine.hbas}
@@ -187,7 +188,7 @@ def test_the_command_writes_once_and_says_how_to_read_it(tmp_path: Path, capsys:
 def test_recorded_machines_survive_being_captured_again(name: str, tmp_path: Path) -> None:
     for salt in (None, b"one"):
         file = str(tmp_path / f"again{salt}.tar")
-        machine, _ = capture(recorded(name), file, tool="test", salt=salt)
+        machine, *_ = capture(recorded(name), file, tool="test", salt=salt)
         assert discover(file) == machine
 
 

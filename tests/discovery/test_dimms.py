@@ -84,7 +84,7 @@ def test_a_capture_keeps_the_slots_and_masked_no_serial_number(tmp_path: Path, s
     root = with_table(tmp_path / "root", SYSTEM + dimm() + rest)
     file = tmp_path / "host.tar"
 
-    made, _ = capture(root, str(file), tool="test", salt=salt)
+    made, *_ = capture(root, str(file), tool="test", salt=salt)
 
     assert discover(str(file)) == made
     assert made.dimm_slots == discover(root).dimm_slots

@@ -137,7 +137,7 @@ def test_a_bad_table_is_one_gap_with_its_line_in_a_masked_capture_too(
     assert [gap.reason.partition(":")[0] for gap in machine.gaps if gap.subject.endswith("oranfstab")] == ["malformed"]
     assert machine.direct_nfs_servers == ()
 
-    masked, _ = capture(str(root), str(tmp_path / "host.tar"), tool="test", salt=b"one")
+    masked, *_ = capture(str(root), str(tmp_path / "host.tar"), tool="test", salt=b"one")
     assert discover(str(tmp_path / "host.tar")) == masked
     assert b"LedgerFiler" not in (tmp_path / "host.tar").read_bytes()
 
@@ -153,7 +153,7 @@ def test_a_capture_reads_back_to_an_equal_machine_and_a_masked_one_names_nobody(
     root: Path, tmp_path: Path, salt: bytes | None
 ) -> None:
     file = tmp_path / "host.tar"
-    machine, _ = capture(str(root), str(file), tool="test", salt=salt)
+    machine, *_ = capture(str(root), str(file), tool="test", salt=salt)
 
     assert discover(str(file)) == machine
     assert len(machine.oracle_homes) == 6

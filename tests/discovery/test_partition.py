@@ -55,7 +55,7 @@ def test_a_guest_of_kvm_is_no_partition_although_its_kernel_has_the_file(tmp_pat
 def test_a_masked_capture_keeps_the_processors_and_no_serial_number(tmp_path: Path) -> None:
     grown(tmp_path / "server", POWERVM, SHARED)
     archive = tmp_path / "server.tar"
-    machine, _ = capture(str(tmp_path / "server"), str(archive), tool="test", salt=b"one")
+    machine, *_ = capture(str(tmp_path / "server"), str(archive), tool="test", salt=b"one")
 
     assert machine.platform.partition == FOUND
     assert discover(str(archive)).platform.partition == FOUND

@@ -211,7 +211,7 @@ class Capture:
             raise UsageError(f"{arguments.file}: already exists; choose another name, or add --force to overwrite it")
         refuse_combination(arguments, "--no-mask", ("--also-mask",))
         salt, also, tool = None if arguments.no_mask else new_salt(), also_masked(arguments), f"sizeup {__version__}"
-        _, count = capture(
+        _, count, lacking = capture(
             arguments.sysroot, arguments.file, tool=tool, salt=salt, replace=arguments.force, also_masked=also
         )
         masked = "kept" if arguments.no_mask else "replaced by pseudonyms"
@@ -219,6 +219,8 @@ class Capture:
             f" {os.path.getsize(arguments.file)} bytes," if os.path.isfile(arguments.file) else ""
         )  # no size of a pipe
         print(f"{arguments.file}: {count} files,{size} serial numbers, addresses and names {masked}", file=sys.stderr)
+        for name in lacking:
+            print(f"Not masked, as it is not in the capture: {name}", file=sys.stderr)
         if size:
             print(f"Read it with: sizeup detect --sysroot {arguments.file}", file=sys.stderr)
         return ExitStatus.OK

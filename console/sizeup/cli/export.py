@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import io
 import sys
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from sizeup.cli.arguments import ALSO_MASK, also_masked, arg, switch
 from sizeup.cli.results import chosen_format, document_text, format_arguments
@@ -179,28 +180,29 @@ def _share(path: str, out: str, also: Sequence[str]) -> None:
     from sizeup.report.text import table_lines
     from sizeup.session.share import installed_masker, share
     from sizeup.sizing.rules import shipped
+    from sizeup.text import clipped
 
     masker, unsaved = installed_masker()
     if unsaved:
         problem = f"the masking key cannot be saved ({unsaved}), so the pseudonyms of this file match no other file"
         print(f"sizeup: {problem}", file=sys.stderr)
     masker.public = frozenset(source.address for source in shipped().sources.values() if source.address)
-    damage: tuple[str, ...] = ()
-
-    def write(file: BinaryIO) -> None:
-        nonlocal damage
-        damage = share(path, file, masker, also).damage.sentences()
-
-    output.write(out, write)
+    packed = io.BytesIO()
+    session, free_texts = share(path, packed, masker, also)
     rows = tuple(sorted((new, old) for old, new in masker.masked.items()))
     listed = Table("Masked", (Column("In the shared file"), Column("Original")), rows)
     masked = {name.lower() for name in masker.masked}
     kept = [name for name in also if name.strip().lower() not in masked]
-    # The originals are shown to the sender only, and are never in the file.
+    texts = [f"  {clipped(text, 100)}" for text in free_texts]
+    # The originals are shown to the sender only, and are never in the file; before it is written, all can be stopped.
     for line in (
-        *damage,
+        *session.damage.sentences(),
         *table_lines(listed, 100),
         *(f"Not masked, as it is not in the session or the same on every host: {name}" for name in kept),
-        f"{len(rows)} names masked in {out}. Check the file before you send it.",
+        *(["Free text, which may hold names that only you know; mask them with --also-mask NAME:"] if texts else []),
+        *texts,
     ):
         print(line, file=sys.stderr)
+    sys.stderr.flush()
+    output.write(out, lambda file: file.write(packed.getbuffer()))
+    print(f"{len(rows)} names masked in {out}. Check the file before you send it.", file=sys.stderr)

@@ -326,16 +326,17 @@ def _add(archive: tarfile.TarFile, name: str, data: bytes | None) -> None:
 
 def capture(
     root: str, path: str, *, tool: str, salt: bytes | None, replace: bool = True, also_masked: Iterable[str] = ()
-) -> tuple[Machine, int]:
+) -> tuple[Machine, int, tuple[str, ...]]:
     """Record the machine under ``root`` into ``path``; ``salt`` is None to keep all identities.
 
-    The value is the machine as the capture reads back, and the number of files in it.
+    The value is the machine as the capture reads back, its number of files, and which of ``also_masked`` it lacks.
     """
     recorder = CapturingSysroot(root)
     for top in ("/sys", "/proc"):
         recorder.exists(top)
     machine = discover(recorder)
     captured = recorder.captured
+    lacking: tuple[str, ...] = ()
     if machine.platform.architecture is not None:
         captured.files["/proc/sys/kernel/arch"] = machine.platform.architecture.encode() + b"\n"
     if salt is not None:
@@ -345,11 +346,13 @@ def capture(
         texts += [*captured.files, *captured.links, *captured.links.values()]
         for name in also_masked:  # in small letters or in capitals
             pattern = re.compile(re.escape(name.strip().encode().decode("latin-1")), re.IGNORECASE)
-            for form in {found for text in texts for found in pattern.findall(text)}:
+            forms = {found for text in texts for found in pattern.findall(text)}
+            lacking += () if forms else (name,)
+            for form in forms:
                 anonymizer.learn(form)
         captured = masked_files(captured, anonymizer, machine)
         machine = masked_machine(machine, anonymizer)
-    return machine, write_capture(path, captured, tool=tool, masked=salt is not None, replace=replace)
+    return machine, write_capture(path, captured, tool=tool, masked=salt is not None, replace=replace), lacking
 
 
 def _followed(machine: Machine) -> Iterator[tuple[str | None, str | None, bool]]:

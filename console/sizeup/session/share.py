@@ -28,6 +28,7 @@ from sizeup.portability import O_NONBLOCK
 from sizeup.session.reader import read_session
 from sizeup.session.records import ENCODER, AnyRecord, CommandRecord, ExperimentRecord, SamplesRecord
 from sizeup.session.value import Session
+from sizeup.text import one_line
 
 _KEY_BYTES = 32
 _WORDS: Mapping[Secret, tuple[str, ...]] = {
@@ -55,8 +56,10 @@ _LEFT_OUT = "(left out)"
 _PLAIN_WORDS = frozenset({"pci_address"})  # a slot number says nothing about whose machine it is
 
 
-def share(path: str, out: BinaryIO, masker: Masker, also: Iterable[str] = ()) -> Session:
-    """Write the masked session of ``path`` to ``out``, gzipped; the session as it was read.
+def share(path: str, out: BinaryIO, masker: Masker, also: Iterable[str] = ()) -> tuple[Session, tuple[str, ...]]:
+    """Write the masked session of ``path`` to ``out``, gzipped; the session as it was read, and free text as masked.
+
+    Free text is what people wrote and why steps did not end well, which may quote anything.
 
     ``also`` are names to mask besides those that its fields hold. Records of kinds that this version does not know are
     left out, as they may hold names.
@@ -78,7 +81,10 @@ def share(path: str, out: BinaryIO, masker: Masker, also: Iterable[str] = ()) ->
     # No name and no time in the gzip header, either.
     with gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0) as packed:
         read_session(path, write)
-    return session
+    texts = [session.header.title]
+    texts += [text for note in session.notes for text in (note.title, note.text, *note.tags)]
+    texts += [outcome.reason for outcome in session.outcomes.values() if not outcome.status.finished]
+    return session, tuple(masker.text(one_line(text)) for text in dict.fromkeys(texts) if text.strip())
 
 
 def masked(value: object, masker: Masker, kind: Secret | None = None) -> object:
