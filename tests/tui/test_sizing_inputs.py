@@ -232,3 +232,14 @@ async def test_an_input_is_added_with_its_value(console: Console) -> None:
 
     assert [(key, value.value / 2**30) for key, value in taken.items()] == [("machine.memory_gib", 256)]
     assert "much" in refused
+
+
+async def test_an_answer_that_an_unknown_text_decides_says_so_beside_the_numbers_that_move_it(console: Console) -> None:
+    async with console.shown(120, 45) as pilot:
+        await pressed(pilot, "4", "a", *"workload.cpu_cores=8.23", "enter")
+        await pilot.pause()
+        decides, band = console.app.screen.query_one("#factors").border_subtitle, console.says("#band")
+
+    assert "Processor of the present server" in decides
+    assert "Processor of the present server" in band
+    assert "--set" not in band + decides

@@ -122,6 +122,14 @@ def test_storage_is_not_healthy_beside_a_finding_on_it(name: str) -> None:
     assert rows["storage"].status == "1 WARN"
 
 
+def test_what_was_not_detected_is_not_called_healthy() -> None:
+    bare = machine(nics=())
+    rows = {row.resource: row for row in resource_rows(summary(bare, None, None).cards, [], balance(bare), bare)}
+
+    assert (rows["network"].status, rows["network"].token) == ("unknown", "")
+    assert rows["memory"].status == "ok"
+
+
 def test_equally_grave_findings_come_in_the_order_of_what_they_decide() -> None:
     grave = [
         Finding(f"{area}.broken", Severity.CRITICAL, area, (), "", "") for area in ("bond", "cpu", "memory", "nvme")

@@ -192,8 +192,10 @@ def by_keys(text: str, keymap: Mapping[str, str], *, in_sizing: bool = False) ->
 def in_console(shown: Summary, keymap: Mapping[str, str]) -> Summary:
     """Return what is shown with keys of the console in place of options of the command line."""
     verdict = shown.verdict
+    cards = tuple(replace(card, decides=by_keys(card.decides, keymap)) for card in shown.given.cards)
     return replace(
         shown,
+        given=replace(shown.given, cards=cards),
         verdict=replace(verdict, statement=by_keys(verdict.statement, keymap), fix=by_keys(verdict.fix, keymap)),
         findings=tuple(
             (key, replace(finding, remedy=by_keys(finding.remedy, keymap))) for key, finding in shown.findings

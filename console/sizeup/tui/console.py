@@ -561,11 +561,11 @@ class ConsoleApp(TerminalApp):
 
     def action_new_session(self) -> None:
         """Put the next runs into a session of their own, so that they can be compared with those before."""
-        if not self._own_runs.leave_session():
-            self.notify("a run is in progress: wait for it, or cancel it first", severity="warning", markup=False)
-            return
-        self.show_live()
-        self.notify("The next runs go into a new session; c compares it with an earlier one", markup=False)
+        words = "a run is in progress: wait for it, or cancel it first"
+        if self._own_runs.leave_session():
+            self.show_live()
+            words = "The next runs go into a new session; c compares it with an earlier one"
+        self.notify(words, markup=False)
 
     def resume_session(self, path: str) -> None:
         """Run what a saved session is missing."""

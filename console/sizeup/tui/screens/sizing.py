@@ -310,16 +310,13 @@ class SizingScreen(ModeScreen):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the new value, or show why it is refused."""
-        self._enter(event.value)
-
-    def _enter(self, text: str) -> None:
         key = self._editing
         row = self._state.row(key)
-        if row is not None and text.strip() == row.whole:
+        if row is not None and event.value.strip() == row.whole:
             self.leave_input()
             return
         try:
-            value = KEYS[key].parse(text, Origin.USER, TYPED_SOURCE)
+            value = KEYS[key].parse(event.value, Origin.USER, TYPED_SOURCE)
         except SizeupError as error:
             self._refuse(str(error))
             return
@@ -369,8 +366,8 @@ class SizingScreen(ModeScreen):
             self.show_target(key)
             self._edit(key)
             if equals:
-                self.query_one(Input).value = text
-                self._enter(text)
+                (field := self.query_one(Input)).value = text
+                self.on_input_submitted(Input.Submitted(field, text))
 
         offered = [(key.name, f"{input_label(key.name)}, {key.name}: {key.help}") for key in KEYS.values()]
         ask(self.app, PickDialog("Which input?", offered), answered)
@@ -460,6 +457,7 @@ class SizingScreen(ModeScreen):
         card = state.deciding
         name = "" if card is None else f"{RESOURCE_NAMES[card.resource]} when one input moves"
         factors.border_title = frame_title("What changes the answer most", name, width + _FRAME)
+        factors.border_subtitle = "" if card is None else self._in_console(card.decides)
         factors.update(factor_lines(None if card is None else card.share, state.factors, width, look))
         chosen = state.sizing.inputs.get("license.pack")
         cost.border_title = frame_title("Cost", "list price over the term", width + _FRAME)

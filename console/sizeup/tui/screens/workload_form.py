@@ -50,10 +50,10 @@ _HINT = "One of IOPS, CPU, SGA and redo rate is enough, or a file in any field."
 _PATHS = ("/", "~/", "./", "../")
 
 
-def _accepts(key: str, text: str) -> bool:
-    """Return whether an input of sizing takes a text, as the option of the command line does; nothing is taken too."""
+def _accepts(key: str, entry: str) -> bool:
+    """Return whether an input takes an entry, as the option of the command line does; or it is blank, or a path."""
     try:
-        return not text.strip() or KEYS[key].parse(text, Origin.USER, TYPED_SOURCE) is not None
+        return not entry.strip() or entry.startswith(_PATHS) or bool(KEYS[key].parse(entry, Origin.USER, TYPED_SOURCE))
     except SizeupError:
         return False
 
@@ -107,20 +107,14 @@ class WorkloadForm(Dialog[bool]):
             field.cursor_blink = False
 
     def on_input_blurred(self, event: Input.Blurred) -> None:
-        """Say at once why a figure is refused; a path goes to the field of the file."""
-        self._say("" if self._move_path() else _problem(event.validation_result))
-
-    def _move_path(self) -> bool:
-        """Move a path from the field of a figure to that of the file; return whether there was one."""
-        paths = [field for field in self.query(Input) if field.id != _FILE and field.value.startswith(_PATHS)]
-        for field in paths:
-            self.query_one(f"#{_FILE}", Input).value, field.value = field.value, ""
-        return bool(paths)
+        """Say at once why a figure is refused."""
+        self._say(_problem(event.validation_result))
 
     def on_input_submitted(self) -> None:
-        """Work out the verdict, or show what is refused."""
-        self._move_path()
+        """Work out the verdict, or show what is refused; a path in another field is that of the file."""
         for field in self.query(Input):
+            if field.id != _FILE and field.value.startswith(_PATHS):
+                self.query_one(f"#{_FILE}", Input).value, field.value = field.value, ""
             if problem := _problem(field.validate(field.value)):
                 self._say(problem)
                 field.focus()

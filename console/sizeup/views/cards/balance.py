@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 _TYPICAL = "io.ghz-rule.exact"
 _LOADS = {"Data loading": "io.class.load.per-core", "Light scans": "io.class.light-scan.per-core"}
 """The least and the most that a core takes in."""
-_KINDS = {"NVMe": "Local NVMe", "NFS": "NFS"}
-_TRANSPORTS = {"FC": "Fibre Channel", "FCOE": "Fibre Channel", "ISCSI": "iSCSI", "VIRTIO": "virtio"}
+_TITLES = {"NVMe": "Local NVMe", "FC": "Fibre Channel", "FCOE": "Fibre Channel", "ISCSI": "iSCSI", "VIRTIO": "virtio"}
 _BYTES_PER_TRANSFER = 8
 
 
@@ -88,11 +87,11 @@ def _supplies(machine: Machine, session: Session | None) -> Iterator[Supply]:
         value = sum(modules) * _BYTES_PER_TRANSFER if read is None else read
         yield Supply("memory", "Memory", float(value))
     paths = storage_path_bandwidths(machine)
-    titles = {hba.name: _TRANSPORTS.get(hba.transport.name, hba.transport.name) for hba in machine.hbas}
+    transports = {hba.name: hba.transport.name for hba in machine.hbas}
     for path in paths:
         if path.bytes_per_second:
-            title = _KINDS.get(path.kind) or titles.get(path.devices[0], "Storage")
-            yield Supply("storage", title, path.bytes_per_second)
+            kind = transports.get(path.devices[0], path.kind)
+            yield Supply("storage", _TITLES.get(kind, kind), path.bytes_per_second)
     if not paths and (measured := _measured(session, "storage.bandwidth")) is not None:
         yield Supply("storage", "Storage", measured, session is not None and session.gentle is not None)
     payload = {one.device: one.limit_bytes_per_second for one in machine.budgets}

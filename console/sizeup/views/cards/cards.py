@@ -151,9 +151,7 @@ def card_views(given: AdviceSet, machine: Machine | None, session: Session | Non
     """
     judged = {card.resource: card for card in given.cards}
     shown = [resource for resource in TITLES if resource != "space" or (resource in judged and judged[resource].demand)]
-    views = [
-        _card_view(judged.get(resource) or Card(resource, "unknown"), given, machine, session) for resource in shown
-    ]
+    views = [_card_view(judged.get(name) or Card(name, "unknown"), given, machine, session) for name in shown]
     return tuple(sorted(views, key=lambda view: (view.resource == "license", _WORST.index(view.status))))
 
 

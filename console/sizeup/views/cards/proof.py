@@ -43,9 +43,8 @@ def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart
         lines.sort(key=lambda one: -len(one.points))
         line = min(lines, key=lambda one: 0.0 if limit is None else abs(max(at.x for at in one.points) - limit))
         most = max(line.points, key=lambda point: point.x)
-        point = run.points.get(most.key) if most.key is not None else None
-        invalid = point is not None and StepValidity(run).of(point) is not None
-        limit_name = "Highest, not valid" if invalid else "Limit of the path"
+        valid = most.key not in run.points or StepValidity(run).of(run.points[most.key]) is None
+        limit_name = "Limit of the path" if valid else "Highest, not valid"
         end = f"{format_value(most.x, chart.x.unit)}, {line.label}"
         shown = replace(
             chart,

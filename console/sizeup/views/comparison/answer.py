@@ -337,8 +337,8 @@ def trust(comparison: Comparison) -> tuple[Trust, ...]:
     invalid = sum(any(one.invalid) for one in figures)
     wide = {one.metric for side in comparison.sides for digest in side for one in digest.headlines if one.scatter}
     scattered = sum(one.metric in wide and not any(one.invalid) for one in figures)
-    counts = [f"{invalid} of {len(figures)}"] if invalid or not scattered else []
-    counts += [f"{scattered} of {len(figures)} did not converge"] if scattered else []
+    counted = ((invalid, "are not"), (scattered, "did not converge"))
+    counts = [f"{count} of {len(figures)} {what}" for count, what in counted if count]
     asked = (
         ("Same settings", not comparison.other_settings, "see the notes"),
         ("All figures valid", not invalid and not scattered, ", ".join(counts)),

@@ -58,7 +58,8 @@ def _row(
         clock = f"{machine.core_count * machine.base_clock.value / 1e9:.3g} GHz in all"
     if not judged:
         grave = _counts(one for one in findings if resource_of(one) == view.resource)
-        status, token = next(((f"{number} {word}", status_token(word)) for number, word in grave), ("ok", "ok"))
+        healthy = ("ok", "ok") if view.detected or view.found.texts else ("unknown", "")
+        status, token = next(((f"{number} {word}", status_token(word)) for number, word in grave), healthy)
     elif view.status != UNKNOWN:
         status, token = view.label, status_token(view.status)
     else:
