@@ -127,12 +127,39 @@ def test_each_method_asks_the_kernel_for_what_it_is_called(setup: TargetSetup, p
     for worker in workers:
         assert worker.engine is (Engine.IO_URING if point.method is Method.IO_URING else Engine.THREADS)
         assert worker.fdatasync_each is (point.method is not Method.DSYNC)
+        assert worker.depth == (2 if point.method is Method.IO_URING else 1), "a write, and its fsync"
         assert (worker.error_limit, worker.read_percent) == (1, 0)
         whole = (0, 0, 0, 1) if alone else (point.committers, 512, 7, 3)
         assert (worker.committers, worker.record_bytes, worker.work_ns, worker.work_cpus) == whole
         assert (worker.block_bytes, worker.size_bytes) == ((8192, OWN_BYTES) if alone else (MIB, SIZE))
     assert (os.fstat(workers[0].descriptor).st_size == 0) is (point.method is Method.GROWING)
     assert (numbers == {os.fstat(setup.target.descriptor).st_ino}) is not (alone or point.method is Method.GROWING)
+
+
+def test_a_committer_has_one_file_at_all_points(setup: TargetSetup, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[int, int]] = []
+
+    def more_files(_: TargetSetup, count: int, size: int, reserve: int) -> Generator[Any, None, list[int]]:
+        made.append((count, size))
+        yield from ()
+        return [setup.target.descriptor] * count
+
+    monkeypatch.setattr(TargetSetup, "more_files", more_files)
+    opened = LogFiles(setup, SIZE, MIB)
+    for committers in (1, 8):
+        point = LogPoint(Method.INDEPENDENT, committers)
+        list(opened.open(point))
+        assert len(opened.workers(point, 512, 0, 1)) == committers
+
+    assert made == [(1, OWN_BYTES), (7, OWN_BYTES)]
+
+
+@pytest.mark.parametrize(("record", "block"), [(512, 8192), (8192, 8192), (8193, 16384), (131072, 131072)])
+def test_a_record_that_is_flushed_alone_is_padded_to_pages(setup: TargetSetup, record: int, block: int) -> None:
+    opened, point = LogFiles(setup, SIZE, MIB), LogPoint(Method.INDEPENDENT, 1)
+    list(opened.open(point))
+
+    assert [worker.block_bytes for worker in opened.workers(point, record, 0, 1)] == [block]
 
 
 def test_a_run_has_every_figure_of_every_point_and_leaves_nothing(folder: Path) -> None:

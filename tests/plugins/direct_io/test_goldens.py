@@ -4,7 +4,7 @@ The requests are those of a device with a knee, a cache and a cliff, on a host t
 Whatever changes of a plan or a figure shows here, and in the commit that records it again.
 """
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -52,7 +52,7 @@ class Played(FakeSetup):
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         find_rate = run_module.find_rate
         super().__init__(folder, patch)
-        self.now, self.calls = 100.0, 0
+        self.now, self.calls, self.noted = 100.0, 0, dict[str, None]()
         clock = SimpleNamespace(monotonic=lambda: self.now)
         patch.setattr(run_module, "find_rate", find_rate)
         patch.setattr(slo, "time", clock)
@@ -64,6 +64,7 @@ class Played(FakeSetup):
         patch.setattr(paths, "available_bytes", lambda: 64 * GIB)
         patch.setattr(binding, "extents", lambda *_, flush: None)
         patch.setattr(binding, "cached_bytes", lambda *_: 0)
+        patch.setattr(binding, "availability", lambda _: 0)
         patch.setattr(target_setup.secrets, "randbits", lambda _: 1)
         patch.setattr(target_setup.os, "posix_fadvise", lambda *_: None)
         patch.setattr(
@@ -94,7 +95,7 @@ class Played(FakeSetup):
         self.calls += 1
         seconds, wave = wanted.seconds or 1.0, 1.0 + 0.02 * (self.calls % 5)
         self.now += seconds + wanted.warmup_seconds
-        yield Gap(f"{len(workers)} workers", self.shown(workers[0], wanted))
+        self.noted[f"{len(workers)} workers {self.shown(workers[0], wanted)}"] = None
         if watch is not None:
             yield from self.watched(watch)
         each, read, written = {}, 0, 0
@@ -207,7 +208,7 @@ def steps(probe: str, chosen: Mapping[str, SettingValue], plan: str = "standard"
     return [*made.refusals, *made.steps]
 
 
-def recorded(emissions: Iterator[object], folder: Path) -> Iterator[str]:
+def recorded(emissions: Iterable[object], folder: Path) -> Iterator[str]:
     """Yield a line for the last estimate of each point, and for each gap."""
     last: dict[str, object] = {}
     for one in emissions:
@@ -239,15 +240,16 @@ def test_figures_are_those_recorded(preset: str, played: Played, tmp_path: Path)
         "working-set": {"size": GIB},
     }
     (step,) = steps("io.direct", chosen | extra.get(preset, {}))
-    goldens.compare(f"io.direct.{preset}", recorded(iter(list(DirectIo().run(step, HandContext()))), tmp_path))
+    found = list(recorded(DirectIo().run(step, HandContext()), tmp_path))
+    goldens.compare(f"io.direct.{preset}", [*found, *played.noted])
 
 
 @pytest.mark.parametrize("methods", ["all", "fdatasync"])
 def test_commits_are_those_recorded(methods: str, played: Played, tmp_path: Path) -> None:
     chosen: dict[str, SettingValue] = {"path": str(tmp_path), "methods": methods, "rounds": 3, "most_committers": 64}
     (step,) = steps("io.commit", chosen)
-    found = recorded(iter(list(Commit().run(step, HandContext()))), tmp_path)
-    goldens.compare(f"io.commit.{methods}", found)
+    found = list(recorded(Commit().run(step, HandContext()), tmp_path))
+    goldens.compare(f"io.commit.{methods}", [*found, *played.noted])
 
 
 def test_plans_are_those_recorded() -> None:
