@@ -5,7 +5,7 @@ import os
 import stat
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, suppress
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -414,6 +414,17 @@ def test_less_than_4_gib_may_have_stayed_in_a_cache(size: int, enough: bool, mon
     found = list(cold_read.cold_read(cast("TargetSetup", setup), 4, HandContext(), CounterSource(0)))
 
     assert ("so far" in reason(found)) is enough
+
+
+def test_a_search_ends_within_a_folder_of_many_files(folder: Path, all_old: None) -> None:
+    for number in range(20):
+        write(folder / "base" / str(number))
+    asked = count()
+    where = str(folder.resolve())
+    search = cold_read._Search(folder.stat().st_dev, lambda: next(asked) >= 8)
+    search.look_around(where, where)
+
+    assert 0 < len(search.best) < 10
 
 
 def test_a_canceled_run_ends_in_the_search(folder: Path, prepared: Callable[[Path], TargetSetup]) -> None:

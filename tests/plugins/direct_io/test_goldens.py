@@ -271,7 +271,8 @@ def test_plans_are_those_recorded() -> None:
                                 goldens.plain(one.estimated_seconds),
                                 [each.value for each in one.hazards],
                             )
-                            lines.append(f"{seconds} s, {one.touches}, {hazards}, {one.axis_ranges}")
+                            limit = goldens.plain(one.time_limit_seconds)
+                            lines.append(f"{seconds} s, {limit} s, {one.touches}, {hazards}, {one.axis_ranges}")
                         else:
                             lines.append(one.reason)
     goldens.compare("io.plans", lines)
