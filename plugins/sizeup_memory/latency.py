@@ -224,8 +224,8 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step:
         cpu = cpu_selection.local_cpu(machine, largest, pattern.page_bytes)
     elif allowed and cpu not in allowed:
         raise RefusedError(f"cpu={cpu}: not among the CPUs that sizeup may use: {list(allowed)}")
-    fitting = _pool_bytes(machine, pattern, largest) if pattern.page_bytes else largest
-    fitting = max(chase_patterns.floor(fitting, pattern), 2 * smallest)
+    pool_bytes = _pool_bytes(machine, pattern, largest) if pattern.page_bytes else largest
+    fitting = chase_patterns.floor(pool_bytes, pattern)
     levels, left_out = chase_patterns.cache_levels(machine, cpu, pattern)
     if levels:
         sizes = chase_patterns.sizes_inside([*levels, dram], pattern.block_bytes, fitting)
