@@ -280,3 +280,24 @@ def test_plans_are_those_recorded() -> None:
 
 def test_gaps_are_recorded_too() -> None:
     assert list(goldens.lines([Gap("a", "b"), Progress(0.5)])) == ['Gap {"subject":"a","reason":"b"}']
+
+
+def test_a_window_without_a_commit_is_a_gap_and_no_figure(
+    played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nothing(*_: object) -> Generator[Emission, None, MeasuredPoint]:
+        yield Progress(0.0)
+        return window(1.0, {"commit": interval()})
+
+    monkeypatch.setattr(commit, "measure", nothing)
+    (step,) = steps("io.commit", {"path": str(tmp_path), "methods": "fdatasync", "rounds": 2, "most_committers": 8})
+    found = list(Commit().run(step, HandContext()))
+
+    gaps = [one for one in found if isinstance(one, Gap) and one.reason == "no commit ended in time"]
+    assert [gap.subject.rpartition(", ")[2] for gap in gaps] == [f"{count} committers" for count in (1, 8, 8, 1)]
+    assert not [one for one in found if isinstance(one, Estimate)]
+    left = [
+        one.remaining_seconds for one in found if isinstance(one, Progress) and "committers" in (one.activity or "")
+    ]
+    assert left == sorted(left, reverse=True)
+    assert len(left) == 4
