@@ -252,7 +252,13 @@ PAIR = pg14(100, 1), pg14(110, 2)
 
 
 @pytest.mark.parametrize(
-    ("texts", "pack"), [(PAIR, "postgresql"), ((sqlserver(120, 1), sqlserver(130, 2)), "sql-server")]
+    ("texts", "pack"),
+    [
+        (PAIR, "postgresql"),
+        ((sqlserver(120, 1), sqlserver(130, 2)), "sql-server"),
+        ((tabs(status(100, 1)), tabs(status(110, 2))), "mysql"),
+        ((tabs(status(100, 1, maria=True)), tabs(status(110, 2, maria=True))), "mariadb"),
+    ],
 )
 def test_the_licenses_are_those_of_the_database_of_the_snapshots(texts: tuple[str, str], pack: str) -> None:
     found = read_workload(tuple(WorkloadFile(f"{place}.txt", text) for place, text in enumerate(texts)), 95)

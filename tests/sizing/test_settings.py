@@ -325,3 +325,9 @@ def test_what_a_database_allocates_beside_its_buffers_is_in_the_working(capsys: 
 
     assert "#   ceil(pages * (1 + beside)) + segments = ceil(500 x (1 + 0.1)) + 1\n" in text
     assert "vm.nr_hugepages = 551\n" in text
+
+
+def test_postgresql_gets_its_settings_from_the_workload_of_another_database(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ("redo.mb_s=8", "license.pack=mysql", "license.product=enterprise")
+
+    assert "max_wal_size = " in emitted(capsys, "--emit", "postgresql", "--set", *given)

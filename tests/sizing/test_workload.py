@@ -114,3 +114,26 @@ def test_one_instance_of_a_cluster_is_no_pass_of_the_whole(
     assert cpu.status == ("uncertain" if len(files) == 1 and "workload.scope=whole" not in more else "pass")
     assert bool(found.warnings) == (cpu.status == "uncertain")
     assert ("one instance of the cluster" in " ".join(answer_lines(found))) == bool(found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("database", "shown"),
+    [
+        ("", {"redo.file-size", "redo.postgresql.max-wal-size", "redo.archive-day", "flash.cache.least", "archiving"}),
+        ("oracle", {"redo.file-size", "redo.archive-day", "flash.cache.least", "archiving"}),
+        ("postgresql", {"redo.postgresql.max-wal-size", "redo.archive-day", "archiving"}),
+        ("sql-server", {"redo.archive-day", "archiving"}),
+        ("mysql", set()),
+        ("mariadb", set()),
+    ],
+)
+def test_what_is_of_another_database_than_the_workloads_is_not_shown(database: str, shown: set[str]) -> None:
+    vendor = [f"license.pack={database}"] if database else []
+    found = size(parse_settings(["workload.iops=1000", "redo.mb_s=30", "sga.mb=65536", "capacity.iops=9000", *vendor]))
+    ids = {one.id for one in found.advice}
+    (storage,) = (one for one in found.advice if one.id == "verdict.storage")
+    ids |= {"archiving" for caveat in storage.caveats if caveat.startswith("archiving the redo")}
+
+    every = {"redo.file-size", "redo.postgresql.max-wal-size", "redo.archive-day", "flash.cache.least", "archiving"}
+    assert ids & every == shown
+    assert "redo.rate" in ids

@@ -24,6 +24,7 @@ FILES = ("sysctl", "hugepages", "limits", "postgresql", "mysql", "fio")
 
 def write_settings(arguments: argparse.Namespace) -> int:
     """Print the settings, or write a file for each name into the new directory of ``-o``."""
+    from sizeup.quantity import Origin, Words
     from sizeup.sizing.advise import size
     from sizeup.sizing.settings import chosen_settings, settings_table
 
@@ -31,7 +32,11 @@ def write_settings(arguments: argparse.Namespace) -> int:
     refuse_combination(arguments, "--emit", others)
     rules = sizing_rules(arguments.rules)
     subject = sized_subject(arguments.machine, workload_inputs(arguments))
-    chosen = list(chosen_settings(size(subject.inputs, rules), rules, arguments.emit))
+    inputs = dict(subject.inputs)
+    if "postgresql" in arguments.emit:  # whatever database the workload is of
+        inputs = {key: value for key, value in inputs.items() if not key.startswith("license.")}
+        inputs["license.pack"] = Words("postgresql", Origin.USER, "--emit")
+    chosen = list(chosen_settings(size(inputs, rules), rules, arguments.emit))
     documents: dict[str, str] = {}
     for file in (one for one in settings_table().file if one.id in arguments.emit):
         settings = [one for one in chosen if one.setting.file == file.id]

@@ -234,6 +234,8 @@ def _between(first: CounterSnapshot, second: CounterSnapshot) -> Span:
 
 _Remarks = Iterator[tuple[str, str]]
 _RATES = ("workload.iops", "workload.mb_s")
+_MARIADB = "status.Aria_pagecache_reads"
+"""A counter that MySQL does not have."""
 _VENDORS = {"sqlserver": "sql-server"}
 """What packs call a kind of snapshot, where they call it otherwise."""
 
@@ -245,7 +247,8 @@ def parse_snapshots(sources: Sequence[tuple[str, str]]) -> Intervals:
     """
     kind, each, whole = spans(sources)
     interval, remarks = _DATABASES[kind]
-    stated, vendor = tuple(_stated(whole.now)), _VENDORS.get(kind, kind)
+    product = "mariadb" if _MARIADB in whole.rates else kind
+    stated, vendor = tuple(_stated(whole.now)), _VENDORS.get(product, product)
     return Intervals(tuple(map(interval, each)), (), stated, tuple(remarks(whole)), vendor=vendor)
 
 
@@ -341,7 +344,7 @@ def _mysql(span: Span) -> LoadInterval:
 
 
 def _mysql_remarks(span: Span) -> _Remarks:
-    if {"status.Aria_pagecache_reads", "status.Innodb_log_writes"} <= span.rates.keys():
+    if {_MARIADB, "status.Innodb_log_writes"} <= span.rates.keys():
         yield "redo.written_mb_s", "in blocks of 4 KiB; less on a device with sectors of 512 bytes"
     if "status.Innodb_log_writes" not in span.rates:
         yield "workload.iops", "writes of the log count too, because this server does not count them apart"

@@ -12,7 +12,18 @@ from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.array import drive_iops, flash_drives
 from sizeup.sizing.io.capacity import payload
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, in_seconds, shown, term, worked
+from sizeup.sizing.sheet import (
+    ARCHIVING,
+    Calculation,
+    Sheet,
+    Term,
+    answered,
+    in_seconds,
+    is_perhaps,
+    shown,
+    term,
+    worked,
+)
 from sizeup.units import format_in
 
 _DAY_S = 86400
@@ -77,7 +88,13 @@ def _file(sheet: Sheet) -> Iterator[Advice]:
     sheet.cite("oracle-log-switches")
     size = worked(sheet, term(each, "MB/s") * in_seconds(time, "min"), "MB")
     verdict = f"log file size: {size} for a log switch every {shown(time, 'min')} at the peak"
-    yield answered(sheet, "redo.file-size", "Size of a log file", verdict, size, "oracle-log-switches")
+    if is_perhaps(sheet, "oracle"):
+        yield answered(sheet, "redo.file-size", "Size of a log file", verdict, size, "oracle-log-switches")
+
+
+def _wal(sheet: Sheet) -> Iterator[Advice]:
+    if not is_perhaps(sheet, "postgresql"):
+        return
     interval, factor = sheet.rule("redo.postgresql.checkpoint"), sheet.rule("redo.postgresql.max-wal")
     each = sheet.number("redo.mb_s")
     ends = [each.value * interval.value / 1e9 * end for end in (factor.value, factor.low or 0, factor.high or 0)]
@@ -88,6 +105,8 @@ def _file(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _archive(sheet: Sheet) -> Iterator[Advice]:
+    if not is_perhaps(sheet, *ARCHIVING):
+        return
     average = sheet.optional("redo.average_mb_s")
     each = sheet.number("redo.mb_s") if average is None else average
     if average is None:
@@ -168,7 +187,8 @@ _ALL = (
     Calculation("redo writes", _writes, ("redo.writes.",)),
     Calculation("drives for redo", _drives, ("redo.drives",)),
     Calculation("LUNs for redo", _luns, ("redo.luns",)),
-    Calculation("log files", _file, ("redo.file-size", "redo.postgresql.")),
+    Calculation("log files", _file, ("redo.file-size",)),
+    Calculation("log of PostgreSQL", _wal, ("redo.postgresql.",)),
     Calculation("archived redo", _archive, ("redo.archive-day",)),
     Calculation("array cache", _recycle, ("redo.cache-recycle",)),
     Calculation("link utilization by redo", _link, ("redo.link-share",)),

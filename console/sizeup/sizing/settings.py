@@ -81,7 +81,7 @@ class _SettingsTable(Struct, frozen=True, forbid_unknown_fields=True, rename={"f
     setting: tuple[EmittedSetting, ...]
 
 
-_USERS = {"postgresql": "postgres", "mysql": "mysql"}
+_USERS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql"}
 """The usual user that starts a database, by its pack or file of settings; else that of Oracle."""
 Basis = Advice | FigureEntry | tuple[str, Quantity]
 """What a value was worked out from; a key with its figure."""

@@ -228,6 +228,16 @@ def find_fact(facts: Iterable[Struct], kind: type[Fact]) -> Fact | None:
     return next((one for one in facts if isinstance(one, kind)), None)
 
 
+ARCHIVING = ("oracle", "sql-server", "db2", "sap-hana", "postgresql")
+"""Databases that archive or back up their redo."""
+
+
+def is_perhaps(sheet: Sheet, *databases: str) -> bool:
+    """Whether nothing says that the database is another one than these."""
+    pack = sheet.inputs.get("license.pack")
+    return not isinstance(pack, Words) or pack.origin is Origin.RULE or pack.value in (*databases, "windows", "vmware")
+
+
 def shown(quantity: Quantity, unit: str) -> str:
     """Return a quantity in the given unit, with all its digits."""
     return format_in(quantity.value, unit)

@@ -35,9 +35,10 @@ from sizeup.sizing.inputs.uncertainty import (
     P99_KEY,
     WITHIN_P99,
     Surroundings,
+    beside_others,
     of_block_size,
-    of_commits,
     why_lower_bound,
+    with_ends,
     with_other_runs,
     with_uncertainties,
 )
@@ -134,11 +135,12 @@ def _commits(runs: Sequence[StepRun], stated: Mapping[str, Value]) -> dict[str, 
     one = max(fitting, key=lambda one: (one in of_valid, one.load, -one.value), default=None)
     if one is None or one not in of_valid:
         return {} if one is None else {"capacity.commits_s": not_valid(one, "1/s")}
-    value, by_load = of_commits(one), {other.load: other for other in of_valid if _sweep(other) == _sweep(one)}
+    value, by_load = with_ends(one, "1/s"), {other.load: other for other in of_valid if _sweep(other) == _sweep(one)}
     ends = {min(by_load), max(by_load)} - {one.load} if given is None else set[float]()
     why, action = f"workload.committers={one.load:g} by default", f"Use {KEYS['workload.committers'].flag}"
     defaults = [Uncertainty(by_load[end].value, why, action, end > one.load, default=True) for end in sorted(ends)]
-    return {"capacity.commits_s": replace(value, uncertainties=(*value.uncertainties, *defaults))}
+    uncertainties = (*value.uncertainties, *beside_others(one), *defaults)
+    return {"capacity.commits_s": replace(value, uncertainties=uncertainties)}
 
 
 def _size_bytes(figure: MeasuredFigure) -> float:

@@ -38,7 +38,6 @@ _WRITTEN = 0.1
 _ANY_DATABASE_BYTES = 32 << 30
 """Old data of this size stands for a database of any size."""
 _LONGER, _IDLE = "Measure for longer, on an idle host", "Measure again when idle"
-_FULL = "Measure at full load"
 _CLOUDS = ("Amazon", "Google", "Microsoft", "Alibaba", "DigitalOcean", "OpenStack", "Oracle", "Hetzner", "Tencent")
 """Vendors by DMI whose guests have volumes with burst credits."""
 _HOST = "the host of this guest"
@@ -100,7 +99,7 @@ def with_uncertainties(
     value = with_ends(figure, "bytes/s" if KEYS[key].unit == "MB/s" else "1/s")
     uncertainties, searched = list(value.uncertainties), figure.declared.name == WITHIN_P99
     if why := why_lower_bound(key, sweep):
-        action = "Measure at a queue depth that rises" if figure.run.step.gentle is None else _FULL
+        action = "Measure at a queue depth that rises" if figure.run.step.gentle is None else "Measure at full load"
         uncertainties.append(Uncertainty(None, why, action, upper=True))
     uncertainties += beside_others(figure)
     uncertainties += _of_cache(key, figure, about, about.behind(target), cold)
@@ -138,15 +137,6 @@ def beside_others(figure: MeasuredFigure) -> Iterator[Uncertainty]:
     most_used = max(loads, key=lambda part: loads[part])
     if (taken := loads[most_used]) > 0.05:  # from here on the machine alone may be faster
         yield Uncertainty(None, f"others took {taken:.0%} of the {most_used}", _IDLE, upper=True)
-
-
-def of_commits(figure: MeasuredFigure) -> Quantity:
-    """Return commits a second of so many sessions, with everything that moves one of their ends."""
-    value, gentle = with_ends(figure, "1/s"), figure.run.step.gentle
-    uncertainties = [*value.uncertainties, *beside_others(figure)]
-    if gentle is not None:
-        uncertainties.append(Uncertainty(None, f"it was measured gently: {gentle}", _FULL, upper=True))
-    return replace(value, uncertainties=tuple(uncertainties))
 
 
 def with_other_runs(key: str, value: Quantity, figure: MeasuredFigure, others: Sequence[MeasuredFigure]) -> Quantity:

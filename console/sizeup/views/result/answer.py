@@ -185,12 +185,10 @@ def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
         yield "Unknown", capitalized(missing)
     storage = next((card for card in given.cards if card.resource == "storage"), None)
     if storage is not None and len(storage.stages) > 1:
-        open_status = ShareStatus.UNCERTAIN.value
-        stages = (
-            f"{stage.name} at {share_text(stage.share)}{' (not certain)' if stage.status == open_status else ''}"
-            for stage in storage.stages
-        )
-        yield "Limit", "; ".join(stages)
+        known = {
+            stage: "" if stage.status != ShareStatus.UNCERTAIN.value else " (not certain)" for stage in storage.stages
+        }
+        yield "Limit", "; ".join(f"{stage.name} at {share_text(stage.share)}{known[stage]}" for stage in storage.stages)
     failures = _failure_lines(given.cards)
     if failures:
         yield from zip(["N+1", *[""] * (len(failures) - 1)], failures, strict=True)
