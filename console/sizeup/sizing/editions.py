@@ -385,8 +385,7 @@ def _cheapest_is_chosen(chosen: Edition, rest: Sequence[Edition], years: int) ->
             least[one.product.id] = one
     what = "edition and metric" if not others else "edition"
     of = " of those that are judged" if any(one.missing for one in least.values()) else ""
-    small = (one for one in least.values() if _TOO_FEW in one.too_small and one.cost is not None)
-    carries = any(small) and _TOO_FEW not in chosen.too_small
+    carries = _TOO_FEW not in chosen.too_small and any(one.cost and _TOO_FEW in one.too_small for one in least.values())
     sentences = [f"{chosen.product.title} is the cheapest permitted {what}{' that carries the load' * carries}{of}"]
     sentences += [
         one.permission.refusal

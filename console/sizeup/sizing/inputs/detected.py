@@ -33,8 +33,7 @@ from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes, fo
 def detected(machine: Machine, device: str | None = None, *, bare: bool = False) -> dict[str, Value]:
     """Return the inputs that this machine provides; what is unknown is absent.
 
-    ``device`` is the device of the database; without it every path to storage counts. ``bare``: the user states that
-    this is no guest.
+    ``device`` is that of the database, without which every path to storage counts; ``bare`` states that it is no guest.
     """
     values: dict[str, Value] = {}
     if down := down_text(machine, device):
