@@ -6,10 +6,12 @@ from textual.widgets import Static
 
 from consoles import Console, MakeConsole, pressed
 from sizeup.charts.chart import BarChart
+from sizeup.quantity import Origin, Quantity
 from sizeup.tui.actions import footer
 from sizeup.tui.options import Options
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.sizing import AnswerTable
+from sizeup.tui.screens.sizing_state import SizingState
 from sizeup.tui.widgets.lines import MOST_KEYS
 from tui.sizing_inputs import choose_input, measured_io, set_input
 
@@ -200,6 +202,21 @@ async def test_what_rests_on_an_input_that_nobody_chose_reads_assumed(console: C
     assert "assumed: vendor" in before
     assert "assumed: vendor" not in after
     assert inputs["workload.read_percent"].startswith("~ Share of reads 70%")
+
+
+async def test_the_verdict_before_a_change_has_all_that_a_file_states(console: Console) -> None:
+    """An AWR report has sessions, whose private memory is part of the demand before a change, too."""
+    mib = 2.0**20
+    file = {"sga.mb": 1024 * mib, "memory.session_mib": 10 * mib}
+    stated = {key: Quantity(size, "bytes", Origin.IMPORTED, "awr.txt") for key, size in file.items()}
+    stated["memory.sessions"] = Quantity(100, "1", Origin.IMPORTED, "awr.txt")
+    async with console.shown(120, 40, keys="4"):
+        console.app.stated = {**stated, "machine.memory_gib": Quantity(8 * 2.0**30, "bytes", Origin.USER, "--set")}
+        base = SizingState(console.app).base
+
+    assert base is not None
+    assert next(card for card in base.cards if card.resource == "memory").demand == "1.977 GiB"  # 1,024 + 1,000 MiB
+    assert base.inputs["machine.memory_gib"].origin is Origin.DETECTED
 
 
 async def test_a_verdict_moves_with_a_step_of_an_input(console: Console) -> None:

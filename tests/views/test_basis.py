@@ -3,7 +3,9 @@
 import pytest
 
 from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.advise import complete
 from sizeup.sizing.keys import parse_settings
+from sizeup.sizing.rules import shipped
 from sizeup.views.result.basis import basis_text
 
 
@@ -13,6 +15,13 @@ def test_files_are_named_once() -> None:
 
     found = basis_text({"workload.iops": iops, "db.gb": size, "redo.mb_s": redo})
     assert found.endswith("(a.txt: one interval, an average; a.txt.old)")
+
+
+def test_the_mean_size_of_a_request_is_rounded_once() -> None:
+    """260 MB/s in 19,500 requests a second are 13,333 bytes, 13.0208 KiB; by 13,300 they were 12.9883."""
+    values = {**complete({}, shipped()), **parse_settings(["workload.iops=19500", "workload.mb_s=260"])}
+
+    assert "13.02 KiB on average" in basis_text(values)
 
 
 @pytest.mark.parametrize(
