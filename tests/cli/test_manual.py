@@ -53,6 +53,14 @@ def test_an_unknown_command_is_refused_with_what_to_use(
     assert capsys.readouterr().err == f"sizeup: unknown command {typed[0]!r}{hint}\n"
 
 
+@pytest.mark.parametrize("words", [["session", "show"], ["run", "--mount"], ["probe", "check"]])
+def test_a_value_of_any_length_leaves_the_message_short(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*words, f"{'a' * 5000}z"]) == 2
+    told = capsys.readouterr().err
+    assert len(told) < 800
+    assert f"{'a' * 100}..." in told
+
+
 def test_an_option_before_the_command_is_not_taken_for_the_console(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--sysroot", "/", "detect"]) == 2
     assert "options must follow the command detect; try: sizeup detect --help" in capsys.readouterr().err

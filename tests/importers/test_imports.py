@@ -103,6 +103,8 @@ def test_the_command_finds_out_what_each_file_is(
     assert run(["session", "import", *files, "--host", "old01", "-o", str(out)]) == ExitStatus.OK
     assert run(["session", "import", files[0]]) == ExitStatus.OK
     assert len(list((tmp_path / "state").rglob("*.sizeup.jsonl"))) == 1
+    assert run(["session", "import", files[0], "--host", "db\udcff"]) == ExitStatus.USAGE
+    assert len(list((tmp_path / "state").rglob("*.sizeup.jsonl"))) == 1
 
     session = read_session(str(out))
     assert session.header.host == "old01"

@@ -1,5 +1,7 @@
 """A plan says what will run, in which order, and what must not run and why."""
 
+import importlib.machinery
+import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -39,6 +41,8 @@ class Broken:
     def plan(self, machine, settings): return 1 / 0
 class Viewer:
     def plan(self, machine, settings): raise ModuleNotFoundError("No module named 'x._native'", name="x._native")
+class Foreign:
+    def plan(self, machine, settings): import foreign._native
 class Refusing:
     def plan(self, machine, settings): raise RefusedError("not on a Tuesday")
 """
@@ -153,6 +157,27 @@ def test_a_probe_that_cannot_plan_is_set_aside_and_the_others_run(name: str, rea
 
     assert [(one.step, one.probe, one.reason) for one in plan.refusals] == [(name, name, reason)]
     assert [step.id for step in plan.steps] == ["one"]
+
+
+@pytest.mark.parametrize("damage", ["architecture", "no ELF"])
+def test_a_compiled_part_that_does_not_load_is_named(
+    damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = importlib.util.find_spec("sizeup_memory._native")
+    assert spec is not None
+    assert spec.origin is not None
+    content = bytearray(Path(spec.origin).read_bytes())
+    content[18:20] = (0xBEEF).to_bytes(2, "little")  # e_machine
+    (tmp_path / "foreign").mkdir()
+    library = tmp_path / "foreign" / f"_native{importlib.machinery.EXTENSION_SUFFIXES[0]}"
+    library.write_bytes(content if damage == "architecture" else b"#!/bin/sh")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    plan = make_plan(MACHINE, registry(manifest("foreign"), manifest("one")), name="quick")
+
+    (refusal,) = plan.refusals
+    assert refusal.reason.startswith("its compiled part does not load here ("), refusal.reason
+    assert refusal.reason.endswith("); to measure, install the wheel for this type of machine")
 
 
 def test_a_value_only_the_user_can_give_is_asked_for() -> None:

@@ -11,6 +11,7 @@ import codecs
 import importlib
 import io
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -124,6 +125,14 @@ def run(arguments: Sequence[str]) -> int:
     return _guarded(sys.stdout.flush) or status
 
 
+_LONG = re.compile(r"\S{400,}")
+
+
+def _without_middle(word: re.Match[str]) -> str:
+    """Return a word, such as the value of an option, without what no line has room for."""
+    return f"{word[0][:200]}...{word[0][-100:]}"
+
+
 def _guarded(work: Callable[[], int | None]) -> int:
     """Return the status of the work, or that of its error, which is printed."""
     try:
@@ -155,11 +164,11 @@ def _guarded(work: Callable[[], int | None]) -> int:
     except SizeupError as error:
         if isinstance(error, OutputError):
             give_up_output()
-        print(f"sizeup: {error}", file=sys.stderr)
+        print(f"sizeup: {_LONG.sub(_without_middle, str(error))}", file=sys.stderr)
         return error.status
     except OSError as error:
         # Not handled closer to its cause; still one line, with the file if there is one.
-        where = "" if error.filename is None else f"{error.filename}: "
+        where = "" if error.filename is None else f"{_LONG.sub(_without_middle, str(error.filename))}: "
         print(f"sizeup: {where}{error.strerror or error}", file=sys.stderr)
         return ExitStatus.USAGE
 

@@ -209,6 +209,7 @@ class Import:
         groups = tuple(map(int, listed.split(","))) if listed else ()
         parts = [(PurePath(path).name, read_foreign(path, arguments.kind, groups)) for path in arguments.files]
         now = datetime.now(UTC)
+        (arguments.host or "").encode()  # refused where it is no text, before there is a file
         out = arguments.output or str(new_path(arguments.host or "imported", now))
         with Writer.create(out) as writer:
             writer.write(*session_records(parts, host=arguments.host, now=now))

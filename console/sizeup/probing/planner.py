@@ -157,9 +157,13 @@ def _plan_probe(
     except SizeupError as error:
         yield Refusal(probe.name, probe.name, one_line(str(error)))
     except Exception as error:  # noqa: BLE001 -- a stranger's plan may fail in any way and must not take the others down
-        if isinstance(error, ModuleNotFoundError) and (error.name or "").endswith("._native"):
-            what_to_do = "this is the viewer; to measure, install the wheel for this type of machine"
-            yield NotCompiled(probe.name, probe.name, f"its compiled part is missing: {what_to_do}")
+        if isinstance(error, ImportError) and f".{error.name}".endswith("._native"):
+            wrong = f"its compiled part does not load here ({one_line(str(error))})"
+            if isinstance(error, ModuleNotFoundError):
+                wrong = "its compiled part is missing: this is the viewer"
+            yield NotCompiled(
+                probe.name, probe.name, f"{wrong}; to measure, install the wheel for this type of machine"
+            )
             return
         package = probe.target.partition(".")[0]
         frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
