@@ -39,7 +39,7 @@ static uint32_t arenas;
 static uint64_t readings_at[WINDOWS][MOST]; /* when the main thread read the clock */
 static uint32_t windows;
 static struct sizeup_job *job;
-static uint8_t written[MOST][BLOCKS];
+static uint32_t written[MOST][BLOCKS]; /* words that are not 0 any more */
 static int64_t first_reading_ns;
 static int guarding;
 static char *guarded; /* the page that holds the second half of the only block */
@@ -87,8 +87,7 @@ void __wrap_sizeup_arena_close(struct sizeup_arena *arena)
 {
 	for (uint64_t block = 0; own_index >= 0 && arena->start && !guarding && block < BLOCKS; block++)
 		for (uint64_t i = 0; i < BLOCK / 8; i++)
-			if (member[own_index].words[block * BLOCK / 8 + i] && written[own_index][block] < 255)
-				written[own_index][block]++;
+			written[own_index][block] += member[own_index].words[block * BLOCK / 8 + i] != 0;
 	__real_sizeup_arena_close(arena);
 }
 
@@ -180,7 +179,7 @@ static void bytes_are_counted(int32_t cpu, uint32_t delay_ticks)
 	check(bytes > 0.8 * expected && bytes < 1.25 * expected, "and the bytes are those of the blocks");
 }
 
-static uint32_t blocks_written(uint32_t index, uint8_t least)
+static uint32_t blocks_written(uint32_t index, uint32_t least)
 {
 	uint32_t count = 0;
 
@@ -195,16 +194,16 @@ static void writes_are_made(int32_t cpu)
 	struct sizeup_traffic_point point = { .streams = 1, .write_percent = 100 };
 
 	run(&stream, 1, &point, &RULE);
-	check(blocks_written(0, 255) == BLOCKS, "a writer writes all of its memory, and each block as a whole");
+	check(blocks_written(0, BLOCK / 8) == BLOCKS, "a writer writes all of its memory, and each block as a whole");
 	point.write_percent = 0;
 	run(&stream, 1, &point, &RULE);
 	check(blocks_written(0, 1) == 0, "a reader none of it");
 	point.write_percent = 50;
 	run(&stream, 1, &point, &RULE);
-	check(blocks_written(0, 255) == BLOCKS / 2, "one that does both every second block");
+	check(blocks_written(0, BLOCK / 8) == BLOCKS / 2, "one that does both every second block");
 	point.write_percent = 25;
 	run(&stream, 1, &point, &RULE);
-	check(blocks_written(0, 255) == BLOCKS / 4, "or every fourth");
+	check(blocks_written(0, BLOCK / 8) == BLOCKS / 4, "or every fourth");
 }
 
 /* The block begins in the middle of a page, and the page after it is guarded. */
