@@ -88,7 +88,6 @@ ALLOWED = {
     "the title of a series, in the form that a manifest has it in": {
         "charts/line_cells.py": "_is_named_by_its_frame",
         "model/plan.py": "Series.title_parts Series.plain_title Series.short_title",
-        "tui/screens/probe_text.py": "_short_title",
         "views/run/step_badge.py": "rate_text",
     },
     "a file of the user or of a plug-in": {

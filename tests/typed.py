@@ -52,9 +52,9 @@ def fill_form(
             terminal.press(parameter.key)
             terminal.wait_quiet(patience_seconds)
             if parameter.name == target:
-                terminal.press(*"other", "enter")
+                terminal.press(text, "enter")
                 terminal.wait_quiet(patience_seconds)
-                terminal.press(text, "tab")
+                terminal.press("escape")  # the question whether to measure it, which keeps the target
             else:
                 terminal.press(*parameter.labels.get(text, text).partition(" ")[2][:6], "enter")
             terminal.wait_quiet(patience_seconds)

@@ -110,6 +110,20 @@ async def test_a_change_that_the_runs_cannot_tell_has_no_cause_and_figures_that_
     assert re.search(r"All figures valid\s+no, (\d+) of \1 did not converge", causes)
 
 
+async def test_without_curves_all_changes_stand_on_a_low_screen(console: Console, folder: Path) -> None:
+    before_and_after(folder)
+    async with console.shown(80, 24, keys=("5", "c")) as pilot:
+        await pressed(pilot, "enter")
+        await pilot.pause()
+        table, shown = console.app.screen.query_one(ChangeTable), rows(console)
+        edge, is_drawn = str(table.border_subtitle), console.app.screen.query_one("#charts").display
+
+    assert not is_drawn
+    assert "more rows" not in edge
+    assert any(line.startswith("Clock") for line in shown)
+    assert not any("Shaded" in line for line in shown)  # no bars, nothing shaded
+
+
 async def test_b_swaps_the_sides_and_z_gives_the_curves_the_screen_but_not_the_last_line(
     console: Console, folder: Path
 ) -> None:

@@ -52,6 +52,8 @@ _CARD, _VALUE, _RESULT = 8, 10, 13
 _LEAST_BAR, _WIDEST_BAR, _LEAST_TITLE = 13, 101, 17
 _AROUND = 7
 """Rows of the screen above and below what is compared."""
+_MOST_COLUMNS = 66
+"""Of what else changed, so that a value stands near its name."""
 _TICKS = (-30, -20, -10, 0, 10, 20, 30)
 
 
@@ -64,8 +66,8 @@ class ChangeTable(ScrolledRows):
         self._rows: tuple[ChangeRow, ...] = ()
         self._notes: list[str] = []
 
-    def show(self, rows: tuple[ChangeRow, ...], interval: str, nothing: str) -> None:
-        """Show rows with intervals of this confidence, or why there is ``nothing``."""
+    def show(self, rows: tuple[ChangeRow, ...], interval: str, nothing: str, *, alone: bool) -> None:
+        """Show rows with intervals of this confidence, or why there is ``nothing``; ``alone`` without a picture."""
         self._rows = rows
         bracket = f"├─●─┤ {interval} interval, improvement to the right."
         self._notes = (
@@ -76,7 +78,7 @@ class ChangeTable(ScrolledRows):
             needed = f"over {MOST_RUNS} more runs" if more is None else f"{plural(more, 'more run')} of each side"
             self._notes.append(f"? CANNOT TELL: the runs allow both; {needed} would tell.")
         self.styles.height = len(rows) + len(self._notes) + 3
-        self.styles.max_height = max(self.screen.size.height * 60 // 100 - _AROUND, 4)
+        self.styles.max_height = max(self.screen.size.height * (100 if alone else 60) // 100 - _AROUND, 4)
         self._redraw()
 
     def _redraw(self) -> None:
@@ -111,7 +113,7 @@ class ChangeTable(ScrolledRows):
             drawing.put(_CARD + title + _VALUE + 2, y, f"{row.new:>{_VALUE}}", "s1")
             drawing.put(right, y, f"{row.change:>{change}}", bold if changed else "dim")
             drawing.put(width - _RESULT, y, f"{row.result.sign} {row.result.word}", row.result.status)
-        for y, note in enumerate(notes, start=len(shown) + 1):
+        for y, note in enumerate(notes if bar >= _LEAST_BAR else notes[2:], start=len(shown) + 1):
             drawing.put(0, y, note, "dim")
         return drawing
 
@@ -204,7 +206,8 @@ class CompareScreen(ModeScreen):
         super().show_machine()
         table = self.query_one(ChangeTable)
         table.border_title = self._title
-        table.show(self._answer.rows, self._answer.interval, nothing_shared(self._comparison))
+        nothing = nothing_shared(self._comparison)
+        table.show(self._answer.rows, self._answer.interval, nothing, alone=not self._charts)
         pane = self.query_one("#causes")
         pane.border_title = "What else changed"
         count = self._compared_facts
@@ -217,7 +220,7 @@ class CompareScreen(ModeScreen):
         self.call_after_refresh(self._fold)
 
     def _fold(self) -> None:
-        width = self.query_one("#causes").content_size.width
+        width = min(self.query_one("#causes").content_size.width, _MOST_COLUMNS)
         if width > 0:
             self.query_one("#else", Static).update(Content("\n").join(self._causes(width)))
 
@@ -244,6 +247,7 @@ class CompareScreen(ModeScreen):
     def _show_chart(self) -> None:
         view = self.query_one(ChartView)
         view.display = bool(self._charts)
+        self.set_class(not self._charts, "-alone")
         if self._charts:
             chart = self._charts[self._place]
             view.border_title = chart.title

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from rich.cells import cell_len
 from rich.console import Group
@@ -47,11 +47,8 @@ _CHECKS = {
 """What passes a check, by the name of the check; ``FAILED_CHECKS`` has what fails it."""
 
 
-def validity_lines(run: StepRun) -> list[tuple[str, str]]:
-    """Return what is known of the validity of a step, each line with the status that it is of, or none."""
-    badge = step_badge(run)
-    if run.outcome is None:
-        return [("", "Judged when the step ends.")]
+def validity_rows(run: StepRun) -> list[SegmentRow]:
+    """Return what is known of the validity of a step, to be folded, with the mark of the status that a line is of."""
     lines = list(_checks(run))
     invalid = invalid_points(run) if StepValidity(run).whole is None else ()
     reasons = stated_once(
@@ -63,10 +60,17 @@ def validity_lines(run: StepRun) -> list[tuple[str, str]]:
         lines += [("warn", reason) for reason in reasons[:_MOST_REASONS]]
         if len(reasons) > _MOST_REASONS:
             lines.append(("", f"{len(reasons) - _MOST_REASONS} more: see the table"))
-    if not lines:
+    if run.outcome is None:
+        lines = [("", "Judged when the step ends.")]
+    elif not lines:
+        badge = step_badge(run)
         counted = "all figures count" if badge.look is BadgeLook.PASS else f"{badge.word}: {badge.text}"
         lines.append((badge.look.value, f"{counted}; this probe makes no further checks"))
-    return lines
+    rows: list[SegmentRow] = []
+    for status, text in lines:
+        mark = (f"{_MARKS[BadgeLook(status)][0]} ", f"status-{status}") if status in _CHECKED else ("  ", "")
+        rows.append((mark, (text, "text" if status in _CHECKED else "dim")))
+    return rows
 
 
 def _checks(run: StepRun) -> list[tuple[str, str]]:
@@ -96,15 +100,6 @@ def _checks(run: StepRun) -> list[tuple[str, str]]:
             lines.append((word, name if worst == 1.0 else f"{name}: {word}{count}"))
         lines += [("", reason) for reason in stated_once(reasons.get(part, ()))[:3]]
     return lines
-
-
-def validity_rows(run: StepRun) -> list[SegmentRow]:
-    """Return those lines with their marks, to be folded."""
-    rows: list[SegmentRow] = []
-    for status, text in validity_lines(run):
-        mark = (f"{_MARKS[BadgeLook(status)][0]} ", f"status-{status}") if status in _CHECKED else ("  ", "")
-        rows.append((mark, (text, "text" if status in _CHECKED else "dim")))
-    return rows
 
 
 _CARDS = {"storage": "Storage", "memory": "Memory", "cpu": "CPU", "network": "Network", "clock": "Clock", "": "Other"}
@@ -294,18 +289,6 @@ def _aim(run: StepRun) -> str:
     return f"; at most {format_seconds(run.step.time_limit_seconds)}"
 
 
-def _short_title(title: str) -> str:
-    """Return the name of a column with its unit, without what is between: ``p50 us``."""
-    first, *others = title.split()
-    return f"{first} {others[-1]}" if others else first
-
-
-def _column_ends(rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return where each column ends that fits beside a chart."""
-    widths = (max(map(len, cells)) + 2 for cells in zip(*rows, strict=True))
-    return [end for end in accumulate(widths) if end <= _LISTED_COLUMNS]
-
-
 def share_rows(card: Card, look: ScreenLook) -> list[SegmentRow]:
     """Return the share that the workload takes of what was measured, as a bar with its status."""
     bar = card_bar(card)
@@ -322,15 +305,11 @@ def fact_rows(run: StepRun, share: Sequence[SegmentRow]) -> list[SegmentRow]:
     table = point_rows(run)
     named = table.numeric[:1] == (True,)  # bars have their values beside their names
     columns = [number for number, one in enumerate(table.numeric) if one and table.columns[number] not in _UNLISTED]
-    titles = [table.columns[number] for number in columns]
-    short = [_short_title(title) for title in titles]
-    # Reads and writes have columns of their own, with the same short title.
-    short = [one if short.count(one) == 1 else title for one, title in zip(short, titles, strict=True)]
     texts = [[row[number].text for number in columns] for row in table.rows]
-    texts = [["" if text == NOT_MEASURED else text for text in row] for row in texts]
-    whole, cut = _column_ends([titles, *texts]), _column_ends([short, *texts])
-    ends, listed = (whole, [titles, *texts]) if len(whole) >= len(cut) else (cut, [short, *texts])
-    widths = [end - start for start, end in pairwise((0, *ends))]
+    listed = [[table.columns[number] for number in columns]]
+    listed += [["" if text == NOT_MEASURED else text for text in row] for row in texts]
+    widths = [max(map(len, cells)) + 2 for cells in zip(*listed, strict=True)]
+    widths = [wide for wide, end in zip(widths, accumulate(widths), strict=True) if end <= _LISTED_COLUMNS]
     found: list[SegmentRow] = [
         tuple(
             (text.rjust(width), "text" if number and column < 2 else "dim")
