@@ -88,6 +88,12 @@ def test_what_a_field_offers_is_the_value_itself(key: str, text: str) -> None:
     assert said(key, typed(key, value)) == value
 
 
+def test_a_range_of_one_value_is_typed_as_that_value() -> None:
+    average = Quantity(18_500, "1/s", Origin.IMPORTED, "awr.txt", low=18_500, high=18_500)
+
+    assert typed("workload.iops", average) == "18500IOPS"
+
+
 @pytest.mark.parametrize(
     ("key", "text", "steps", "expected"),
     [

@@ -344,8 +344,7 @@ def _cpu(
     return own / cpus, cpus, cores, [("workload.cpu_cores", remark)]
 
 
-_ALIKE = 1.05
-"""Two figures of one quantity that differ by less are rounded."""
+_ALIKE = 1.05  # two figures of one quantity that differ by less are rounded
 
 
 def _contradictions(

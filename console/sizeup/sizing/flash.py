@@ -39,11 +39,12 @@ def _use(sheet: Sheet) -> Iterator[Advice]:
         if hot is None and (known := _hot_share_clause(sheet)):
             what += f". The size of the hot set{known} is unknown. Use {KEYS['db.hot_gb'].flag}"
     gain, raw = sheet.rule(figure), " without RAID" if use == "cache" else ""
+    of = "flash" if "array.drive" in sheet.inputs else "drives, if these are flash"
     by = f"{gain.value:.3g} times" if gain.value >= 2 else f"{format_in(gain.value - 1, '%')} more"
     if gain.low is not None and gain.high is not None:
         by = f"{gain.low:.3g} to {gain.high:.3g} times, by what is moved"
     share = worked(sheet, term(database, "GB") / term(capacity.value, "GB"), "%")
-    verdict = f"{what} (database: {share} of the flash{raw}); published gain, one system: {by}"
+    verdict = f"{what} (database: {share} of the {of}{raw}); published gain, one system: {by}"
     yield answered(sheet, "flash.use", "Use of the flash", verdict, share, figure, decision=use)
 
 

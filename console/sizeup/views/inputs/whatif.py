@@ -166,7 +166,8 @@ def typed(key: str, value: Value | None) -> str:
         return ",".join(typed(key, part) for part in value)
     unit = KEYS[key].unit
     scale = base_unit(unit)[1]
-    ends = (value.value,) if value.low is None or value.high is None else (value.low, value.value, value.high)
+    low, high = value.low, value.high
+    ends = (value.value,) if low is None or high is None or low == high else (low, value.value, high)
     text = unit if unit != "1" and unit[:1] != "/" else ""
     return "..".join(f"{end / scale:.12g}" for end in ends) + (text if len(ends) == 1 else "")
 
