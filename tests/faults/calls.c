@@ -1,8 +1,8 @@
 // Preloaded into a program and what it starts: at one chosen system call it fails, waits for the test, or dies.
 //
 // SIZEUP_FAULT is CALL|PATH|SKIP|ACTION: the call by its name, a part of the path that it is made on, how many such
-// calls go through first, and what then happens: "errno N" (each from then on), "signal N" or "wait DIR" (the process
-// writes its number to DIR/reached and goes on when DIR/go appears; once).
+// calls go through first, and what then happens: "errno N" (each from then on), "signal N", "clock N" (CLOCK_REALTIME
+// jumps by N seconds) or "wait DIR" (the process writes its number to DIR/reached and goes on when DIR/go appears; once).
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 static char call_name[16], part[512], action[512];
-static long skip;
+static long skip, clock_step;
 static bool ready, spent;
 
 static void prepare(void) {
@@ -90,6 +90,8 @@ static bool failing(const char *name, int directory, const char *path) {
     spent = true;
     if (sscanf(action, "signal %d", &number) == 1) {
         raise(number);
+    } else if (sscanf(action, "clock %ld", &clock_step) == 1) {
+        // as read from now on
     } else if (strncmp(action, "wait ", 5) == 0) {
         wait_for_test(action + 5);
     }
@@ -144,6 +146,14 @@ ON_FILE(int, fsync, "fsync", (int file), (file))
 ON_FILE(int, fdatasync, "fsync", (int file), (file))
 ON_FILE(int, ftruncate64, "truncate", (int file, off64_t size), (file, size))
 ON_FILE(int, ftruncate, "truncate", (int file, off_t size), (file, size))
+
+int clock_gettime(clockid_t clock, struct timespec *to) {
+    const int status = (int)syscall(SYS_clock_gettime, clock, to);
+    if (status == 0 && clock == CLOCK_REALTIME) {
+        to->tv_sec += clock_step;
+    }
+    return status;
+}
 
 int unlink(const char *path) { return failing("unlink", AT_FDCWD, path) ? -1 : NEXT(unlink)(path); }
 

@@ -239,6 +239,7 @@ FAULTS: dict[str, Fault] = {
     "one CPU left": Fault(_one_cpu),
     "no /proc": Fault(_hide("/proc")),
     "no /sys": Fault(_hide("/sys")),
+    "clock set back 1 h": Fault(action="clock -3600", real=False),
 }
 
 
@@ -297,14 +298,41 @@ def impossible(stage: str, fault: str) -> str:
     return ""
 
 
+_RUNS = "tests/pty/test_runs.py::"
+_REMOTE = "tests/remote/test_measurement.py::"
+_OWN_STAGES = {
+    "console": {
+        "SIGKILL of the run": f"{_RUNS}test_a_run_that_was_killed_is_spoken_of_and_resumed",
+        **dict.fromkeys(
+            ("SIGTERM of the run", "SIGINT of the run", "SIGHUP of the run"),
+            f"{_RUNS}test_a_signal_during_a_run_saves_it_and_takes_everybody_along",
+        ),
+    },
+    "remote": {
+        "SIGKILL of the run": f"{_REMOTE}test_a_run_that_ignores_the_request_to_end_is_killed",
+        "SIGINT of the run": f"{_REMOTE}test_an_interrupt_waits_for_the_hosts_and_ends_with_the_summary",
+        **dict.fromkeys(
+            ("SIGTERM of the run", "SIGHUP of the run"),
+            f"{_REMOTE}test_nothing_stays_if_the_program_on_the_host_is_ended",
+        ),
+    },
+}
+"""Stages with tests of their own, each of which makes the fault for real."""
 CELLS = [(stage, fault) for fault in FAULTS for stage in STAGES if not impossible(stage, fault)]
+
+
+def own_tests() -> set[str]:
+    """Return the tests that make faults at stages of their own, as ``path::name``."""
+    return {test for named in _OWN_STAGES.values() for test in named.values()}
 
 
 def table() -> str:
     """Faults by stage, as Markdown: what was made for real and what the system call returned."""
-    lines = [f"| fault | {' | '.join(STAGES)} |", f"|---{'|:-:' * len(STAGES)}|"]
+    stages = (*STAGES, *_OWN_STAGES)
+    lines = [f"| fault | {' | '.join(stages)} |", f"|---{'|:-:' * len(stages)}|"]
     for fault, made in FAULTS.items():
         mark = "●" if made.real else "○"
-        cells = ("–" if impossible(stage, fault) else mark for stage in STAGES)
+        cells = ["–" if impossible(stage, fault) else mark for stage in STAGES]
+        cells += ["●" if fault in named else "=" for named in _OWN_STAGES.values()]
         lines.append(f"| {fault} | {' | '.join(cells)} |")
     return "\n".join(lines)
