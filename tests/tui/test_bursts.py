@@ -1,14 +1,21 @@
 """Keys that arrive in one burst (a slow line, a paste) do what they would do one by one."""
 
 import asyncio
+import time
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import pytest
 from textual import events
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from consoles import Console, settled
+from sizeup.session.store import StoredSession
+from sizeup.tui.screens import sessions
 from sizeup.tui.screens.probe_forms import RunFormView
+from tui.stored_sessions import stored
 
 NAMES = {"\t": "tab", "\r": "enter", "\x1b": "escape"}
 
@@ -74,3 +81,24 @@ async def test_values_can_be_shown_at_any_moment_while_fields_are_made(console: 
 
     assert moments > 10
     assert shown == view.form.text("warmup")
+
+
+async def test_what_is_typed_behind_a_key_that_leads_to_another_screen_arrives_there(
+    console: Console, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = sessions.entries
+
+    def slow(**known: Any) -> list[StoredSession]:
+        time.sleep(0.5)
+        return listed(**known)
+
+    monkeypatch.setattr(sessions, "entries", slow)
+    path = stored(folder, "one")
+    async with console.shown(120, 40) as pilot:
+        console.app.show_session(str(path))
+        await settled(pilot, "4")
+        await burst(console, pilot, "nfirst")
+        await settled(pilot)
+        typed = console.app.screen.query_one(Input).value
+
+    assert typed == "first"

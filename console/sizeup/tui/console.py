@@ -20,6 +20,7 @@ from textual.binding import BindingType
 from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.widget import AwaitMount
 
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.share_bar import ScreenLook
@@ -514,23 +515,23 @@ class ConsoleApp(TerminalApp):
             if isinstance(screen, OnceStyledScreen) and screen.is_mounted:
                 getattr(screen, method)()
 
-    def action_mode(self, mode: str) -> None:
+    def action_mode(self, mode: str) -> AwaitMount:
         """Show another mode; what lies above this one closes first."""
         while len(self.screen_stack) > 1:
             self.pop_screen()
-        self.switch_mode(mode)
+        return self.switch_mode(mode)
 
     def go(self, mode: str, target: str = "", action: str = "") -> None:
-        """Show another mode, there the target, and do the action of that screen."""
-        self.action_mode(mode)
+        """Show another mode, there the target, and do the action of that screen, before the next key is handled."""
 
         async def arrive() -> None:
+            await self.action_mode(mode)
             if (screen := self._mode) is not None:
                 screen.show_target(target)
                 if action:
                     await self.run_action(action, default_namespace=screen)
 
-        self.call_after_refresh(arrive)
+        self.call_later(arrive)
 
     def show_session(self, path: str) -> None:
         """Show a saved session in all modes instead of this machine; the current run continues in the background."""
