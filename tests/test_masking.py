@@ -148,12 +148,13 @@ def test_a_name_inside_a_longer_word_is_left_alone(masker: Masker) -> None:
 
 
 def test_a_short_name_is_masked_where_it_is_a_word_of_a_sentence(masker: Masker) -> None:
-    masker.add_secrets(Secret.HOST, ["vm", "db.acme.example", "a"])
+    masker.add_secrets(Secret.HOST, ["vm", "db.acme.example", "a", "X1"])
     masker.add_secrets(Secret.PERSON, ["al", "sizeup session import"])
     masker.add_secrets(Secret.SERIAL, ["is"])
     vm, db, al = (masker.pseudonym(*one) for one in ((Secret.HOST, "vm"), (Secret.HOST, "db"), (Secret.PERSON, "al")))
 
     assert masker.text("it is measured on vm by al for db.") == f"it is measured on {vm} by {al} for {db}."
+    assert masker.text("as X1 was") == f"as {masker.pseudonym(Secret.HOST, 'X1')} was"
     for kept in ("vm", "set vm.nr_hugepages to 3", "of a VM and vms", "by sizeup session import"):
         assert masker.text(kept) == kept
 

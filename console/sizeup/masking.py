@@ -127,7 +127,6 @@ class Masker(Struct):
     _finder: re.Pattern[str] | None = None
     _blanks: re.Pattern[str] | None = None
     """Finds registered names that hold a blank, of which a pattern would see the first word."""
-    _words: set[str] = field(default_factory=set)
     _short: re.Pattern[str] | None = None
     """Finds names that are too short to be found in other words."""
     _pseudonyms: set[str] = field(default_factory=set)
@@ -141,8 +140,7 @@ class Masker(Struct):
             public = stripped in _PUBLIC_NAMES or _is_public(stripped) or _SLOT.fullmatch(stripped)
             first = stripped.partition(".")[0] if kind is Secret.HOST else stripped
             if kind in (Secret.HOST, Secret.PERSON) and _WORD.fullmatch(first):
-                self._known.setdefault(first.lower(), kind)
-                self._words.add(first)
+                self._known |= {first: kind, first.lower(): kind}
             if len(stripped) < _MIN_NAME_LENGTH or public:
                 continue
             for variant in (stripped, _SEPARATORS.sub("", stripped)):
@@ -158,7 +156,8 @@ class Masker(Struct):
         neighbors = [rf"(?:[\w-]+\.)*{re.escape(domain)}" for domain in sorted(self._domains, key=len, reverse=True)]
         self._finder = _finder([*neighbors, *map(re.escape, ordered)])
         self._blanks = _finder([re.escape(name) for name in ordered if " " in name])
-        self._short = re.compile(rf"(?<![\w./:@-])(?:{'|'.join(sorted(self._words))})(?![\w/:@-]|\.\w)")
+        short = "|".join(filter(_WORD.fullmatch, self._known))
+        self._short = re.compile(rf"(?<![\w./:@-])(?:{short})(?![\w/:@-]|\.\w)") if short else None
         self._cache.clear()
 
     def pseudonym(self, kind: Secret, secret: str) -> str:
@@ -202,7 +201,7 @@ class Masker(Struct):
         text = _FILE.sub(lambda match: self.pseudonym(Secret.PATH, match[0]), text)
         if self._finder is not None:
             text = self._finder.sub(lambda match: self._mask_known_name(match[0]), text)
-        if self._words and self._short is not None and " " in original:  # alone it may be a unit, such as ns
+        if self._short is not None and " " in original:  # alone it may be a unit, such as ns
             text = self._short.sub(lambda match: self._mask_known_name(match[0]), text)
         self._cache[original] = text
         return text

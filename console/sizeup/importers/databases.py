@@ -258,16 +258,9 @@ def _load(
 ) -> LoadInterval:  # fmt: skip
     """Return an interval of requests and bytes per second, with redo apart: its bytes, its writes, bytes written."""
     requests = None if reads is None or writes is None else reads + writes
-    return LoadInterval(
-        moved,
-        requests,
-        reads / requests if reads is not None and requests else None,
-        *redo,
-        sequential,
-        cpu,
-        commits_per_second=commits,
-        redo_written_bytes_per_second=written,
-    )
+    share = reads / requests if reads is not None and requests else None
+    logged = {"commits_per_second": commits, "redo_written_bytes_per_second": written}
+    return LoadInterval(moved, requests, share, *redo, sequential, cpu, **logged)
 
 
 # PostgreSQL

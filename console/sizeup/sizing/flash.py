@@ -8,7 +8,7 @@ from sizeup.model.advice import Advice
 from sizeup.sizing.io.array import flash_drives, raw_bytes, usable_bytes
 from sizeup.sizing.io.capacity import INSIDE, find_bottleneck, inside_servers
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, is_perhaps, shown, term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, shown, term, vendor, worked
 from sizeup.units import format_in
 
 
@@ -55,7 +55,7 @@ def _hot_share_clause(sheet: Sheet) -> str:
 
 
 def _cache_size(sheet: Sheet) -> Iterator[Advice]:
-    for name in ("least", "most") if is_perhaps(sheet, "oracle") else ():
+    for name in ("least", "most") if vendor(sheet) in ("", "oracle") else ():
         sga, factor = sheet.number("sga.mb"), sheet.rule(f"flash.cache.{name}")
         size = worked(sheet, term(sga, "GiB") * term(factor, ""), "GiB")
         verdict, rule = f"flash cache for this SGA: at {name} {size}", f"flash.cache.{name}"

@@ -12,18 +12,7 @@ from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.array import drive_iops, flash_drives
 from sizeup.sizing.io.capacity import payload
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.sheet import (
-    ARCHIVING,
-    Calculation,
-    Sheet,
-    Term,
-    answered,
-    in_seconds,
-    is_perhaps,
-    shown,
-    term,
-    worked,
-)
+from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, in_seconds, shown, term, vendor, worked
 from sizeup.units import format_in
 
 _DAY_S = 86400
@@ -84,16 +73,13 @@ def _luns(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _file(sheet: Sheet) -> Iterator[Advice]:
-    each, time = sheet.number("redo.mb_s"), sheet.number("redo.switch_minutes")
-    sheet.cite("oracle-log-switches")
-    size = worked(sheet, term(each, "MB/s") * in_seconds(time, "min"), "MB")
-    verdict = f"log file size: {size} for a log switch every {shown(time, 'min')} at the peak"
-    if is_perhaps(sheet, "oracle"):
+    if vendor(sheet) in ("", "oracle"):
+        each, time = sheet.number("redo.mb_s"), sheet.number("redo.switch_minutes")
+        sheet.cite("oracle-log-switches")
+        size = worked(sheet, term(each, "MB/s") * in_seconds(time, "min"), "MB")
+        verdict = f"log file size: {size} for a log switch every {shown(time, 'min')} at the peak"
         yield answered(sheet, "redo.file-size", "Size of a log file", verdict, size, "oracle-log-switches")
-
-
-def _wal(sheet: Sheet) -> Iterator[Advice]:
-    if not is_perhaps(sheet, "postgresql"):
+    if vendor(sheet) not in ("", "postgresql"):
         return
     interval, factor = sheet.rule("redo.postgresql.checkpoint"), sheet.rule("redo.postgresql.max-wal")
     each = sheet.number("redo.mb_s")
@@ -105,7 +91,7 @@ def _wal(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _archive(sheet: Sheet) -> Iterator[Advice]:
-    if not is_perhaps(sheet, *ARCHIVING):
+    if vendor(sheet) in ("mysql", "mariadb"):
         return
     average = sheet.optional("redo.average_mb_s")
     each = sheet.number("redo.mb_s") if average is None else average
@@ -187,8 +173,7 @@ _ALL = (
     Calculation("redo writes", _writes, ("redo.writes.",)),
     Calculation("drives for redo", _drives, ("redo.drives",)),
     Calculation("LUNs for redo", _luns, ("redo.luns",)),
-    Calculation("log files", _file, ("redo.file-size",)),
-    Calculation("log of PostgreSQL", _wal, ("redo.postgresql.",)),
+    Calculation("log files", _file, ("redo.file-size", "redo.postgresql.")),
     Calculation("archived redo", _archive, ("redo.archive-day",)),
     Calculation("array cache", _recycle, ("redo.cache-recycle",)),
     Calculation("link utilization by redo", _link, ("redo.link-share",)),

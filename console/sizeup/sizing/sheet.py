@@ -228,14 +228,11 @@ def find_fact(facts: Iterable[Struct], kind: type[Fact]) -> Fact | None:
     return next((one for one in facts if isinstance(one, kind)), None)
 
 
-ARCHIVING = ("oracle", "sql-server", "db2", "sap-hana", "postgresql")
-"""Databases that archive or back up their redo."""
-
-
-def is_perhaps(sheet: Sheet, *databases: str) -> bool:
-    """Whether nothing says that the database is another one than these."""
+def vendor(sheet: Sheet) -> str:
+    """Return the pack of the database that was named; empty where none was."""
     pack = sheet.inputs.get("license.pack")
-    return not isinstance(pack, Words) or pack.origin is Origin.RULE or pack.value in (*databases, "windows", "vmware")
+    named = pack.value if isinstance(pack, Words) and pack.origin is not Origin.RULE else ""
+    return "" if named in ("windows", "vmware") else named
 
 
 def shown(quantity: Quantity, unit: str) -> str:

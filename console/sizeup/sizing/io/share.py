@@ -22,19 +22,7 @@ from sizeup.sizing.io.capacity import (
     with_drives,
 )
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.sheet import (
-    ARCHIVING,
-    Calculation,
-    Inputs,
-    Sheet,
-    answered,
-    brief,
-    figure,
-    is_perhaps,
-    servers,
-    shown,
-    term,
-)
+from sizeup.sizing.sheet import Calculation, Inputs, Sheet, answered, brief, figure, servers, shown, term, vendor
 from sizeup.sizing.verdict import (
     Judgment,
     ShareLimits,
@@ -575,7 +563,7 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
         notes += percentile.caveats
     if lacks_redo(sheet) and not demand.by_rule:
         notes.append(f"redo is not part of the demand, because none is given ({KEYS['redo.mb_s'].flag})")
-    if demand.redo_rate is not None and not demand.by_rule and is_perhaps(sheet, *ARCHIVING):
+    if demand.redo_rate is not None and not demand.by_rule and vendor(sheet) not in ("mysql", "mariadb"):
         twice = format_in(float(f"{2 * demand.redo_rate.value:.4g}"), "MB/s")
         sheet.caveat(f"archiving the redo reads and writes it again ({twice} at its peak), which is not counted")
     if any(one.left is not None for one in found):
