@@ -46,4 +46,5 @@ def compare(name: str, found: Iterable[str]) -> None:
     if os.environ.get("SIZEUP_UPDATE_GOLDENS"):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    assert text.splitlines() == path.read_text(encoding="utf-8").splitlines()
+    recorded = path.read_text(encoding="utf-8").splitlines()
+    assert text.splitlines() == recorded, f"{path.name}: if it is meant, SIZEUP_UPDATE_GOLDENS=1 records it again"
