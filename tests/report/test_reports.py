@@ -282,6 +282,16 @@ def test_the_first_page_names_no_option_of_the_command_line(session: Session) ->
         assert any("--set" in note for note in shown.notes) == (shown.verdict.status != "NO VERDICT YET")
 
 
+def test_without_a_workload_the_page_has_the_cores_as_its_number_and_no_legend_of_bars(session: Session) -> None:
+    nothing = document(session, ShownAdvice(AdviceOrigin.NONE, size(described(session.machine, {})), "", None))
+    shown = page(nothing)
+
+    assert nothing.band.number is not None
+    assert nothing.band.number.name.startswith("cores")
+    assert "Bar: today" not in shown
+    assert 'class="legend"' not in shown
+
+
 def test_the_text_has_the_shares_after_a_failure_and_in_the_last_year(session: Session) -> None:
     card = CardView(Card("cpu", "warn", "", "", "", "4.8 cores", 0.6, n_plus_one=1.2, last_year=1.04, horizon_years=3))
     shown = replace(document(session), cards=(card,))

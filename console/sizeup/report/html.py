@@ -180,8 +180,8 @@ def _resources(cards: Sequence[CardView]) -> Iterator[Markup]:
             cells.append(element("td", state("○", "not judged", "dim") if card.status == UNKNOWN else shown))
         rows.append((element("th", card.title, scope="row"), *cells))
     yield _rows((("", "Resource"), *heads, *((("", "Status"),) if judged else ())), rows, "rows")
-    if legend := " ".join(_legend(list(bars.values()), cards)):
-        yield element("p", legend, class_="legend")
+    if bars:
+        yield element("p", " ".join(_legend(list(bars.values()), cards)), class_="legend")
 
 
 def _legend(bars: Sequence[ShareBar], cards: Sequence[CardView]) -> Iterator[str]:

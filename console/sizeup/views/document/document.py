@@ -115,7 +115,7 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
         Facts(tuple((name, text) for name, text in about if text)),
         run_status(session),
         verdict,
-        document_band(replace(shown, verdict=verdict)),
+        document_band(replace(shown, verdict=verdict), session.machine),
         cards,
         tuple(grave),
         len(found) - len(grave),
@@ -126,9 +126,9 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
     )
 
 
-def document_band(shown: Summary) -> Band:
+def document_band(shown: Summary, machine: Machine | None = None) -> Band:
     """Return the answer of a document without keys, with what to do while there is no verdict."""
-    return summary_band(shown, (_ENTER if shown.verdict.status == NO_VERDICT_YET else _MEASURE,))
+    return summary_band(shown, (_ENTER if shown.verdict.status == NO_VERDICT_YET else _MEASURE,), machine)
 
 
 def without_options(document: Document) -> Document:
