@@ -5,6 +5,7 @@ Run by hand, from the root of the checkout; ^C ends it early with what it has:
     PYTHONPATH=tests python -m benchmarks.soak engine --cycles 2000
     PYTHONPATH=tests python -m benchmarks.soak processes --cycles 2000
     PYTHONPATH=tests python -m benchmarks.soak console --cycles 60 --every 60
+    PYTHONPATH=tests python -m benchmarks.soak screens --cycles 200
 
 ``engine`` discovers, probes, saves and closes again and again in one process; ``processes`` starts a process for each
 and takes its peak; ``console`` presses ``r`` in one console on a pseudo-terminal and looks at every mode in between.
@@ -117,6 +118,21 @@ def console(home: Path, cycles: int, every: float) -> Iterator[Sample]:
         assert terminal.wait() == 0, terminal.text
 
 
+def screens(home: Path, cycles: int, every: float) -> Iterator[Sample]:
+    """Every mode of one console again and again, without a run: what grows here is no result."""
+    with Terminal(SIZEUP.arguments, columns=120, rows=40, environment=_at_home(str(home))) as terminal:
+        _choose(terminal, Live("null"))
+        for _ in range(cycles):
+            for mode in "12453":
+                terminal.press(mode)
+                terminal.pump(0.6)
+            terminal.pump(every)
+            del terminal.output[:]
+            yield held(terminal.processes()) | {"files": len(files(home))}
+        terminal.press("q")
+        assert terminal.wait() == 0, terminal.text
+
+
 def slope(values: Sequence[float]) -> tuple[float, float]:
     """Growth per cycle and half of its 95 % interval."""
     size = len(values) // BLOCKS
@@ -130,7 +146,7 @@ def slope(values: Sequence[float]) -> tuple[float, float]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    kinds = {kind.__name__: kind for kind in (engine, processes, console)}
+    kinds = {kind.__name__: kind for kind in (engine, processes, console, screens)}
     parser.add_argument("kind", choices=kinds)
     parser.add_argument("--cycles", type=int, default=2000)
     parser.add_argument("--every", type=float, default=0, metavar="SECONDS")
