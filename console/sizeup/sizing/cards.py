@@ -38,8 +38,7 @@ def resource_cards(
 
 def _gravity(card: Card) -> tuple[int, float, int]:
     """Return what orders cards: the status, of those that fail or warn the highest share, then the resource."""
-    is_bad = card.status in (ShareStatus.FAIL.value, ShareStatus.WARN.value)
-    share = max(card.share or 0.0, card.last_year or 0.0) if is_bad else 0.0
+    share = max(card.share or 0.0, card.last_year or 0.0) if card.status in ("fail", "warn") else 0.0
     return _WORST.index(card.status), -share, RESOURCES.index(card.resource)
 
 

@@ -14,7 +14,7 @@ from sizeup.units import base_unit, format_in
 
 _TITLES = {"path.stages.ports": "FC ports", "path.stages.cards": "Cards of the ports", "path.stages.link": "Link"}
 _REASONS = {
-    **dict.fromkeys(("array.disks", "array.disk_gb", "array.drive", "array.raid"), "not visible here"),
+    **dict.fromkeys(("array.disks", "array.disk_gb", "array.drive", "array.raid"), "not told apart"),
     **dict.fromkeys(("capacity.iops", "capacity.mb_s"), "not measured: sizeup --batch --mount DIR"),
     "machine.cpu_model": "the full name is not known",
 }
