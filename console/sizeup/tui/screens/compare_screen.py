@@ -49,11 +49,9 @@ from sizeup.views.comparison.comparison import differences_table, figure_sentenc
 
 _CARD, _VALUE, _RESULT = 8, 10, 13
 """Columns of the resource, of each value, and of what follows."""
-_LEAST_BAR, _WIDEST_BAR, _LEAST_TITLE = 13, 101, 17
+_LEAST_BAR, _WIDEST_BAR, _LEAST_TITLE, _WIDEST_CAUSE = 13, 101, 17, 66
 _AROUND = 7
 """Rows of the screen above and below what is compared."""
-_MOST_COLUMNS = 66
-"""Of what else changed, so that a value stands near its name."""
 _TICKS = (-30, -20, -10, 0, 10, 20, 30)
 
 
@@ -220,7 +218,7 @@ class CompareScreen(ModeScreen):
         self.call_after_refresh(self._fold)
 
     def _fold(self) -> None:
-        width = min(self.query_one("#causes").content_size.width, _MOST_COLUMNS)
+        width = min(self.query_one("#causes").content_size.width, _WIDEST_CAUSE)
         if width > 0:
             self.query_one("#else", Static).update(Content("\n").join(self._causes(width)))
 

@@ -554,8 +554,7 @@ class MeasureScreen(ModeScreen):
             return
         session = self.host.runs.session
         run = self._run
-        if self._can_start(probe):
-            self._forms.take_target(probe, run)
+        self._forms.take_target(probe, run)
         waiting = waiting_text(probe.name, self.host.runs, self._refusal(probe))
         startable = self._can_start(probe)
         state = (

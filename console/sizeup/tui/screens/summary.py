@@ -51,8 +51,6 @@ _WIDE = 100
 """From so many columns on the proof stands beside the findings."""
 _HIGH = 30
 """From so many rows on there are lines between the parts."""
-_ABOVE_FINDINGS = 24
-"""Rows of a screen that the findings do not have to themselves, so that they are shown whole where they fit."""
 _SIDE = 0.48
 """The part of a wide screen that the findings take."""
 _FRAME = 4
@@ -334,7 +332,8 @@ class SummaryScreen(ModeScreen):
         counts = warnings_text([finding for _, finding in shown.findings])
         pane.border_title = frame_title("Findings", counts, frame)
         lines = [finding_lines(finding, look, width, whole=True) for _, finding in shown.findings]
-        if sum(len(line.plain.splitlines()) for line in lines) > self._screen_size.height - _ABOVE_FINDINGS:
+        rows = self._screen_size.height // 3 if self.has_class("-high") else 0
+        if sum(len(line.plain.splitlines()) for line in lines) > rows:
             lines = [finding_lines(finding, look, width) for _, finding in shown.findings]
         options = [Option(line, id=key) for line, (key, _) in zip(lines, shown.findings, strict=True)]
         _replace_options(findings, options or [Option("Nothing to report", id="none", disabled=True)])
