@@ -91,7 +91,7 @@ NOT_OF_IT = {
     "cli/size_emit.py": {"-p"},  # of sysctl
     "cli/doctor.py": {"--set"},  # put behind "sizeup --batch -p NAME"
     "probing/kit/check.py": {"--no-deps"},  # of pip
-    "deploy/__init__.py": {"-i", "-e", "--nodes", "-f"},  # of ansible-playbook, sbatch and kubectl
+    "deploy/__init__.py": {"-i", "-e", "--nodes", "-f", "-t"},  # of ansible-playbook, sbatch, kubectl, podman
     "discovery/findings/memory.py": {"-w", "--sort"},  # of sysctl and ps
     "discovery/findings/platform.py": {"-g"},  # of cpupower
     "discovery/findings/settings.py": {"-w", "-D", "-E"},  # of sysctl and cpupower

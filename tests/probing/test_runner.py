@@ -125,7 +125,8 @@ def test_a_step_past_its_limit_is_ended_whatever_it_does(how: str) -> None:
 def test_a_step_whose_limit_passes_before_its_first_figure_is_timed_out_and_not_ok() -> None:
     outcome = run(Kept(), limit=0.0)
 
-    assert outcome == Outcome(Status.TIMED_OUT, "it ran past its limit of 0 s", temporary_files=None)
+    # Whether the worker still tells its temporary files depends on how soon it ends.
+    assert (outcome.status, outcome.reason) == (Status.TIMED_OUT, "it ran past its limit of 0 s")
 
 
 def test_a_gentle_step_that_got_no_cpu_in_time_says_why() -> None:
