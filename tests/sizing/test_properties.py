@@ -38,7 +38,7 @@ MODELS = [
 EVERYWHERE = {"oracle", "mysql", "postgresql"}
 """Packs whose products run on all of these processors; those of the others run on the first two at least."""
 few = settings(max_examples=40, deadline=None)
-many = settings(max_examples=75, deadline=None)
+many = settings(max_examples=150, deadline=None)
 
 
 def machine(sockets: int, each: int, ghz: float, model: str, pack: str) -> dict[str, Value]:
