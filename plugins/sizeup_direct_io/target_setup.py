@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from sizeup import files
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.machine import Gap
+from sizeup.model.plan import Gentle
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.procfs.block import find_device_folder
@@ -41,6 +42,7 @@ from sizeup_direct_io.validity import ContentSample
 from sizeup_direct_io.worker import Engine, EngineChoice, Pattern, Worker, choose
 
 FILL_BLOCK_BYTES = 1 << 20
+LEAST_FILL_BLOCK_BYTES = 128 << 10
 FILL_DEPTH = 4
 FILL_POLL_SECONDS = 0.02
 PER_SUBMITTER = 16
@@ -51,6 +53,14 @@ METADATA_SECONDS = 60.0
 CLOSE_SECONDS_LIMIT = 1.0
 """Time limit of closing, which hangs on a frozen file system."""
 Result = TypeVar("Result")
+
+
+def fill_block_bytes(gentle: Gentle | None) -> int:
+    """Return the size of the writes that fill a target: as small as the caps allow, for who waits for them."""
+    block_bytes = FILL_BLOCK_BYTES if gentle is None else LEAST_FILL_BLOCK_BYTES
+    while gentle is not None and block_bytes < min(FILL_BLOCK_BYTES, gentle.bytes_per_second / gentle.iops / 2):
+        block_bytes *= 2
+    return block_bytes
 
 
 class TargetSetup:
@@ -177,19 +187,20 @@ class TargetSetup:
         """Write every byte once, with data that cannot be compressed or deduplicated."""
         target = self.target
         engine = choose("auto", window_counters.read_policy(), network=target.network, extending=True).engine
-        count = FILL_DEPTH if engine is Engine.THREADS else 1
-        share = size_bytes // count // FILL_BLOCK_BYTES * FILL_BLOCK_BYTES
+        block_bytes, depth = fill_block_bytes(IoJob.gentle), FILL_DEPTH if IoJob.gentle is None else 1
+        count = depth if engine is Engine.THREADS else 1
+        share = size_bytes // count // block_bytes * block_bytes
         workers = [
             Worker(
                 engine=engine,
                 descriptor=descriptor,
-                block_bytes=FILL_BLOCK_BYTES,
+                block_bytes=block_bytes,
                 start_bytes=start_bytes + index * share,
                 size_bytes=share if index < count - 1 else size_bytes - index * share,
                 pattern=Pattern.ONCE,
                 seed=next(self._seeds),
                 read_percent=0,
-                depth=FILL_DEPTH // count,
+                depth=depth // count,
                 error_limit=1,
                 fresh_data=True,
             )

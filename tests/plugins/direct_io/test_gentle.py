@@ -13,6 +13,7 @@ from sizeup.model.plan import Gentle
 from sizeup.model.sample import Estimate
 from sizeup_direct_io import binding
 from sizeup_direct_io.binding import IoJob
+from sizeup_direct_io.target_setup import fill_block_bytes
 from sizeup_direct_io.worker import Engine, Worker
 from terminal import PATIENCE_SECONDS
 
@@ -34,6 +35,20 @@ def _full_load_again() -> Iterator[None]:
 )
 def test_workers_share_the_cap_that_binds(block: int, workers: int, caps: Gentle, least_ns: int) -> None:
     assert caps.interval_ns(block, workers) == least_ns
+
+
+@pytest.mark.parametrize(
+    ("caps", "block"),
+    [
+        (None, 1 << 20),
+        (Gentle(), 128 << 10),
+        (Gentle(iops=100.0), 256 << 10),
+        (Gentle(iops=50.0, bytes_per_second=64e6), 1 << 20),
+    ],
+)
+def test_a_target_is_filled_in_small_writes_where_the_caps_allow(caps: Gentle | None, block: int) -> None:
+    """At 500 IOPS and 50 MB/s half of the rate needs 50 kB a write, at 100 IOPS 250 kB, at 50 and 64 MB/s 640 kB."""
+    assert fill_block_bytes(caps) == block
 
 
 @pytest.mark.parametrize("engine", [engine for engine in Engine if not binding.availability(engine)])
