@@ -40,7 +40,7 @@ def test_a_run_saves_machine_plan_samples_and_advice(sizeup: Run, tmp_path: Path
         "network",
         "license",
     }
-    assert len(session.environment) == 3
+    assert len(session.environment) == 4  # before the run, after each step, and at the end
     assert session.end.status == "complete"
     assert session.damage.sentences() == ()
 

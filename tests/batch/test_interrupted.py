@@ -169,7 +169,7 @@ def test_what_the_console_costs_is_kept_with_the_environment(tmp_path: Path, env
     running.say(b'console {"cpu_seconds": 1.25, "bytes": 20480}\nconsole rubbish\ncancel\n')
 
     assert running.end() == 130
-    first, last = (record.facts for record in read_session(str(path)).environment)
+    first, last, _ = (record.facts for record in read_session(str(path)).environment)
     assert "console_cpu_seconds" not in first
     assert (last["console_cpu_seconds"], last["console_bytes_sent"]) == (1.25, 20_480)
 

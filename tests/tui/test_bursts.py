@@ -11,7 +11,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from consoles import Console, settled
+from consoles import Console, settled, until
 from sizeup.session.store import StoredSession
 from sizeup.tui.screens import sessions
 from sizeup.tui.screens.probe_forms import RunFormView
@@ -70,6 +70,7 @@ async def test_values_can_be_shown_at_any_moment_while_fields_are_made(console: 
     moments = 0
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
+        await until(pilot, lambda: any(view.display for view in console.app.screen.query(RunFormView)))
         view = next(view for view in console.app.screen.query(RunFormView) if view.display)
         unfolding = asyncio.create_task(view.unfold())
         while not unfolding.done():

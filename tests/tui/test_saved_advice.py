@@ -66,7 +66,8 @@ async def test_what_if_inputs_of_a_saved_session_are_labeled_as_recomputed(tmp_p
         assert title(console) == "Answers, compared with the detected machine, recomputed"
         assert console.app.header().states[0].endswith("recomputed")
         await pressed(pilot, "1")
-        assert "Recomputed with 1 input entered in the console and the rules of 20" in console.says("#notice")
+        recomputed = "Recomputed with 1 input entered in the console and the rules of 20"
+        await until(pilot, lambda: recomputed in console.says("#notice"))
         await pilot.press("4")
         await pressed(pilot, "backspace")
         assert title(console) == "Answers, recorded"
