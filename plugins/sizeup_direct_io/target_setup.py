@@ -57,8 +57,10 @@ Result = TypeVar("Result")
 
 def fill_block_bytes(gentle: Gentle | None) -> int:
     """Return the size of the writes that fill a target: as small as the caps allow, for who waits for them."""
-    block_bytes = FILL_BLOCK_BYTES if gentle is None else LEAST_FILL_BLOCK_BYTES
-    while gentle is not None and block_bytes < min(FILL_BLOCK_BYTES, gentle.bytes_per_second / gentle.iops / 2):
+    if gentle is None:
+        return FILL_BLOCK_BYTES
+    block_bytes = LEAST_FILL_BLOCK_BYTES
+    while block_bytes < min(FILL_BLOCK_BYTES, gentle.bytes_per_second / gentle.iops / 2):
         block_bytes *= 2
     return block_bytes
 

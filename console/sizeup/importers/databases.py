@@ -321,11 +321,11 @@ def _mysql(span: Span) -> LoadInterval:
     status = {name.removeprefix("status."): rate for name, rate in span.rates.items()}
     redo, log_writes = status.get("Innodb_os_log_written"), status.get("Innodb_log_writes")
     moved, written = status.get("Innodb_data_read"), status.get("Innodb_data_written")
-    mariadb, to_log = "Aria_pagecache_reads" in status, None
+    mariadb, to_log = _MARIADB in span.rates, None
     if mariadb and redo is not None and log_writes is not None:
         to_log = redo + log_writes * _LOG_BLOCK_BYTES
-    elif written is not None and redo is not None:
-        written = written if mariadb else max(written - redo, 0.0)
+    if not mariadb and written is not None and redo is not None:
+        written = max(written - redo, 0.0)
     writes = status.get("Innodb_data_writes")
     if writes is not None and log_writes is not None:
         pages = sum(status.get(f"Innodb_{name}", 0.0) for name in ("pages_written", "dblwr_writes"))
