@@ -110,9 +110,9 @@ def test_mariadb_under_sysbench_counts_what_its_devices_do() -> None:
 def test_postgresql_under_pgbench_counts_what_its_devices_do() -> None:
     """Bytes are those of the device where the page cache neither serves nor merges; redo as in MariaDB.
 
-    Shared buffers hold everything and the file system was mounted anew, so that each block is read once, from the
-    device; no block is written twice before the second checkpoint, which ends the interval. Adjacent writes are merged
-    by the kernel, so that requests of writes are an upper bound.
+    Shared buffers hold everything and the page cache was emptied, so that each block is read once, from the device;
+    no block is written twice before the second checkpoint, which ends the interval. Adjacent writes are merged by the
+    kernel, so that requests of writes are an upper bound.
     """
     owner = user("postgres")
     programs = {name: program(name) for name in ("initdb", "pg_ctl", "pgbench", "psql", "mkfs.ext4", "losetup")}
@@ -157,7 +157,7 @@ def test_postgresql_under_pgbench_counts_what_its_devices_do() -> None:
         try:
             run_as(owner, programs["pgbench"], "-i", "-q", "-s", "20", environment=environment)
             stop()
-            data.mount_again()
+            data.empty_page_cache()
             start()
             query(sql("psql"))
             load = (programs["pgbench"], "-c", "8", "-T", "12")
