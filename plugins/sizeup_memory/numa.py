@@ -183,8 +183,8 @@ def measure_matrix(settings: _NumaSettings, context: Context, shared: tuple[str,
         target_node = point.at.get("memory_node")
         key = point.series, int(point.at["cpu_node"]), None if target_node is None else int(target_node)
         measured[key] = native.median
-    in_row = Counter(cell.cpu_node for cell in settings.cells if cell.memory_node is not None)
-    # The mean of a row that was measured in part says nothing of the rest.
+    in_row = Counter(cpu_node for series, cpu_node, _ in measured if series == "latency")
+    # The mean of a part of a row says nothing of the rest, which was not chosen, allocated or on its node.
     complete = {key: value for key, value in measured.items() if in_row[key[1]] == len(settings.memory_nodes)}
     yield from expected_interleaved(complete)
 

@@ -167,7 +167,7 @@ def _placed(
         **{f"node{one}_free_after_bytes": free for one, free in after.items()},
     }
     if placement.verified:
-        extra["pages_on_nodes"] = placement.nodes_text
+        extra |= {"pages_on_nodes": placement.nodes_text, "share_where_asked": share}
         return extra, [] if share >= cpu_selection.MIN_PLACED_SHARE else [
             f"only {share:.0%} of the file's pages are on node {home}"
         ]

@@ -53,6 +53,9 @@ def at(*on_node: int, huge_share: float = 1.0) -> Placement:
     return Placement(100, dict(enumerate(on_node)), 0, huge_share, verified=True, bound=True)
 
 
+UNSEEN = Placement(0, {}, 0, 0.0, verified=False, bound=True)
+
+
 def placed(monkeypatch: pytest.MonkeyPatch, kind: type, *placements: Placement) -> None:
     """The members or points of every call have their pages where ``placements`` say, in turn."""
     monkeypatch.setattr(kind, "placement", lambda _, index: placements[index % len(placements)])
@@ -139,6 +142,17 @@ def test_cells_whose_pages_are_elsewhere_are_in_no_mean_of_a_row(told: Told, mon
     (expected,) = [one for one in found if one.series == "expected-interleaved"]
     assert (expected.at, expected.value) == ({"cpu_node": 0}, (median_of(0) + median_of(2)) / 2)
     assert expected.extra["measured_ns"] == median_of(4)
+
+
+def test_a_row_with_a_cell_whose_pages_are_elsewhere_has_no_mean(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of four nodes, the memory of node 2 is on node 1 as node 3 chases through it."""
+    machine = made(4, 2, 1, MIB, node_bytes=8 * GIB)
+    right = [at(*(100 * (node == memory) for node in range(4))) for memory in range(4) for _ in range(4)]
+    placed(monkeypatch, binding.Latency, *right[:11], at(0, 100), *right[12:], *[at(25, 25, 25, 25)] * 4)
+    found = final(steps("memory.numa", machine, pages="thp")[0])
+
+    expected = {one.at["cpu_node"]: one.value for one in found if one.series == "expected-interleaved"}
+    assert expected == {node: sum(median_of(node + 4 * memory) for memory in range(4)) / 4 for node in range(3)}
 
 
 @pytest.mark.parametrize("name", ["latency", "numa", "bandwidth", "loaded", "core-to-core"])
@@ -282,22 +296,23 @@ def test_one_number_of_processes_with_two_sizes_links_the_speedups() -> None:
 
 @pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="/dev/shm is not mounted here")
 @pytest.mark.parametrize(
-    ("placement", "share", "caveat"),
+    ("placement", "share", "known", "caveat"),
     [
-        (at(75, 25), 0.75, "only 75% of the file's pages are on node 0"),
-        (Placement(0, {}, 0, 0.0, verified=False, bound=True), 0.8, "only 80% of the consumed memory came from node 0"),
+        (at(75, 25), 0.75, 0.75, "only 75% of the file's pages are on node 0"),
+        (UNSEEN, 0.8, None, "only 80% of the consumed memory came from node 0"),
     ],
     ids=["by its pages", "by the free memory of the nodes"],
 )
 def test_a_file_has_the_share_of_its_node(
-    placement: Placement, share: float, caveat: str, told: Told, monkeypatch: pytest.MonkeyPatch
+    placement: Placement, share: float, known: float | None, caveat: str, told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Pages that are known to be elsewhere make a figure invalid by ``share_where_asked``; an estimate is a caveat."""
     free = iter([{0: 900, 1: 900}, {0: 100, 1: 700}])
     monkeypatch.setattr(shm, "read_free_by_node", lambda: next(free))
     monkeypatch.setattr(binding.ShmFill, "placement", lambda _: placement)
     first = final(steps("memory.shm", bytes=32 * MIB)[0])[0]
 
-    assert first.extra["share_from_home_node"] == share
+    assert (first.extra["share_from_home_node"], first.extra.get("share_where_asked")) == (share, known)
     assert (first.extra["node0_free_before_bytes"], first.extra["node0_free_after_bytes"]) == (900, 100)
     assert caveat in first.caveats
 
