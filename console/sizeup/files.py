@@ -16,8 +16,9 @@ import errno
 import os
 import shutil
 import stat
+import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from msgspec import Struct
 
@@ -35,8 +36,10 @@ from sizeup.portability import (
 )
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
     from importlib.resources.abc import Traversable
 
+Result = TypeVar("Result")
 temporary_files: list[str] = []
 """The directory of each file that this process made without a name, or whose name it removed at once."""
 _DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC
@@ -45,6 +48,22 @@ _KEEP_LINKS = {"follow_symlinks": False} if os.link in os.supports_follow_symlin
 _LINK_LIMIT = 40
 """The kernel's own limit (path_resolution(7))."""
 _HARD_LINKS_UNSUPPORTED = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+
+def answer_of(call: Callable[[], Result], name: str) -> Future[Result]:
+    """Return what a call will answer, made in a thread that is abandoned where its file system never answers."""
+    from concurrent.futures import Future
+
+    answer: Future[Result] = Future()
+
+    def settle() -> None:
+        try:
+            answer.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - handed to the caller, whatever it is
+            answer.set_exception(error)
+
+    threading.Thread(target=settle, name=name, daemon=True).start()
+    return answer
 
 
 def packaged(folder: Traversable, prefix: str = "") -> dict[str, bytes]:

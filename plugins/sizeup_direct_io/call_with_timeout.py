@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import errno
 import os
-import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, wait
-from typing import TypeVar
+from concurrent.futures import wait
 
 from sizeup.errors import SizeupError
+from sizeup.files import Result, answer_of
 from sizeup.probing.api import Context
 
 _SLICE_SECONDS = 0.02
-Result = TypeVar("Result")
 _HINTS = {
     errno.ENOSPC: "the file system is full",
     errno.EDQUOT: "the quota is used up; decrease size, or set another path",
@@ -56,15 +54,7 @@ def call_with_timeout(
 
     Without a context, as while cleaning up, it is not canceled.
     """
-    answer: Future[Result] = Future()
-
-    def settle() -> None:
-        try:
-            answer.set_result(function())
-        except BaseException as error:  # noqa: BLE001 - handed to the caller, whatever it is
-            answer.set_exception(error)
-
-    threading.Thread(target=settle, name=doing, daemon=True).start()
+    answer = answer_of(function, doing)
     deadline = time.monotonic() + limit_seconds
     while not wait([answer], _SLICE_SECONDS).done:
         if context is not None and context.canceled:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from threading import Event, Thread
+from concurrent.futures import wait
 
 from msgspec import Struct
 
+from sizeup.files import answer_of
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.procfs.kernel_file import PROC
@@ -49,14 +50,7 @@ class TargetChoice(Struct, frozen=True):
 
 def responds(path: str) -> bool:
     """Return whether the file system of a path answers in time; that of a file server that is gone never does."""
-    answered = Event()
-
-    def ask() -> None:
-        os.path.exists(path)
-        answered.set()
-
-    Thread(target=ask, name="file system", daemon=True).start()
-    return answered.wait(RESPONSE_SECONDS)
+    return bool(wait([answer_of(lambda: os.path.exists(path), "file system")], RESPONSE_SECONDS).done)
 
 
 def keeps_reserve(directory: str) -> bool:

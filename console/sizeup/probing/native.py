@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import errno
 import os
-import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import wait
 from typing import Any
 
 from msgspec import Struct
 
 from sizeup.errors import RefusedError, SizeupError
+from sizeup.files import answer_of
 from sizeup.model.machine import Gap
 from sizeup.model.sample import Coordinates, Estimate, Progress, Samples
 from sizeup.probing.api import Context, Emission
@@ -81,19 +82,10 @@ class NativeJob:
         was canceled. Raises ``RefusedError`` with the job's reason where the machine cannot or may not do it.
         """
         context.on_cancel(self.cancel)
-        ended: list[int | Exception] = []
-
-        def run() -> None:
-            try:
-                ended.append(call())
-            except Exception as error:  # noqa: BLE001 - raised again below, in the thread that can answer it
-                ended.append(error)
-
-        thread = threading.Thread(target=run, name="native job", daemon=True)
-        thread.start()
+        answer = answer_of(call, "native job")
         seen = [0] * len(points)
         shown, started = 0.0, time.monotonic()
-        while thread.is_alive():
+        while not answer.done():
             drained = False
             for samples in self._drain(points, context):
                 drained = True
@@ -106,7 +98,7 @@ class NativeJob:
             if self.progress - shown >= _PROGRESS_STEP:
                 shown = self.progress
                 yield Progress(shown, (time.monotonic() - started) * (1 - shown) / shown)
-            thread.join(POLL_SECONDS)
+            wait([answer], POLL_SECONDS)
         yield from self._drain(points, context)
         if self.dropped:
             series = ", ".join(dict.fromkeys(point.series for point in points))
@@ -115,9 +107,7 @@ class NativeJob:
                 "dropped: sizeup could not collect them in time because this machine was too busy. Charts of the "
                 "samples have a hole; the estimates count them. Run again on a quieter machine to get all samples",
             )
-        if isinstance(status := ended[0], Exception):
-            raise status
-        if status < 0 and status != -errno.ECANCELED:
+        if (status := answer.result()) < 0 and status != -errno.ECANCELED:
             reason = self.reason or os.strerror(-status)
             raise (RefusedError if -status in _CANNOT_OR_MAY_NOT else SizeupError)(reason)
 

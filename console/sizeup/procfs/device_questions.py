@@ -14,11 +14,11 @@ import os
 import socket
 import stat
 import struct
-import threading
 import time
 from collections.abc import Callable
 
 from sizeup.errors import MalformedError
+from sizeup.files import answer_of
 from sizeup.model.network import NicRings
 from sizeup.model.storage import NvmeHealth
 from sizeup.procfs.kernel_file import Unreadable
@@ -76,23 +76,17 @@ class DeviceQuestions:
         """Return the answer, or why there is none: ETIMEDOUT where the time is over."""
         if self._left <= 0:
             return Unreadable(errno.ETIMEDOUT)
-        answers: list[bytes | Unreadable] = []
-
-        def put() -> None:
-            try:
-                answers.append(question())
-            except OSError as error:
-                answers.append(Unreadable(error.errno or errno.EIO))
-
         began = time.monotonic()
-        thread = threading.Thread(target=put, name="device question", daemon=True)
         try:
-            thread.start()
+            return answer_of(question, "device question").result(self._left)
+        except TimeoutError:
+            return Unreadable(errno.ETIMEDOUT)
+        except OSError as error:
+            return Unreadable(error.errno or errno.EIO)
         except RuntimeError:  # no memory, or no thread allowed, for it
             return Unreadable(errno.EAGAIN)
-        thread.join(self._left)
-        self._left -= time.monotonic() - began
-        return answers[0] if answers else Unreadable(errno.ETIMEDOUT)
+        finally:
+            self._left -= time.monotonic() - began
 
 
 def _call(interface: str, command: bytes) -> bytes:
