@@ -48,11 +48,16 @@ AREAS = {
         f"{_MEMORY}/{name}.py"
         for name in (*("latency", "bandwidth", "loaded", "numa", "chase_patterns", "buffers"), "core_to_core", "hammer")
     ),
-    "console": (
-        *(f"{_CONSOLE}/compare/{name}.py" for name in ("statistics", "compare", "comparison", "drift", "figures")),
-        *(f"{_CONSOLE}/fleet/{name}.py" for name in ("fleet", "outliers", "heat", "against")),
-        *(f"{_CONSOLE}/{name}.py" for name in ("sizing/inputs/uncertainty", "session/validity")),
+    "measure": (f"{_DIRECT}/measure.py",),
+    "run": (f"{_DIRECT}/run.py",),
+    "binding": (f"{_DIRECT}/binding.py", f"{_MEMORY}/binding.py"),
+    "shm": (f"{_MEMORY}/shm.py",),
+    "compare": tuple(
+        f"{_CONSOLE}/compare/{name}.py" for name in ("statistics", "compare", "comparison", "drift", "figures")
     ),
+    "fleet": tuple(f"{_CONSOLE}/fleet/{name}.py" for name in ("fleet", "outliers", "heat", "against")),
+    "session": (f"{_CONSOLE}/session/validity.py",),
+    "sizing": (f"{_CONSOLE}/sizing/inputs/uncertainty.py",),
 }
 _SLOW = "not alone and not lab and not long"
 _LEAST_SECONDS, _PATIENCE = 60.0, 20.0
