@@ -194,6 +194,14 @@ def test_sockets_that_cpuinfo_counts_alike_are_one_line(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(("listed", "said"), [(4, ()), (5, ("5 CPUs in /proc/cpuinfo, 4 in /sys/devices/system/cpu",))])
+def test_cpus_of_cpuinfo_that_sysfs_lacks_are_said(tmp_path: Path, listed: int, said: tuple[str, ...]) -> None:
+    tree = "/sys/devices/system/cpu/cpu{0-3}/topology/physical_package_id = 0\n"
+    found = discovered(tmp_path, tree + cpuinfo(*["0 0"] * listed))
+
+    assert found.contradictions == said
+
+
 def test_modules_may_count_as_cores_in_cpuinfo(tmp_path: Path) -> None:
     found = discovered(
         tmp_path,

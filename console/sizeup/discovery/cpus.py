@@ -369,6 +369,7 @@ def read_processors(sysroot: Sysroot, cpuinfo: CpuInfo, allowed: CpuSet | None) 
         *sets.dies.contradictions,
         *sets.cores.contradictions,
         *_against_cpuinfo(packages, cores, sets.source),
+        *_beyond(present, cpuinfo),
     )
     return Processors(tuple(packages), tuple(dies), tuple(cores), pus, contradictions)
 
@@ -388,6 +389,12 @@ def _against_cpuinfo(packages: Sequence[Package], cores: Sequence[Core], source:
             f"{plural(counted, 'core')}{each} by {source}, "
             f'{" and ".join(map(str, others))} by "cpu cores" in /proc/cpuinfo'
         )
+
+
+def _beyond(present: CpuSet, cpuinfo: CpuInfo) -> Iterator[str]:
+    """CPUs of cpuinfo that sysfs lacks; the reverse is usual, as containers and cpuinfo itself leave CPUs out."""
+    if not set(cpuinfo.processors) <= set(present):
+        yield f"{plural(len(cpuinfo.processors), 'CPU')} in /proc/cpuinfo, {len(present)} in {CPU}"
 
 
 def _label(sysroot: Sysroot, cpu: int, name: str) -> int | None:
