@@ -3,6 +3,7 @@
 import pytest
 
 from sizeup.discovery.machine import assessed
+from sizeup.model.advice import Card
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.topology import Core
@@ -206,3 +207,21 @@ def test_a_total_that_detection_contradicts_fails_nothing_for_certain(gib: int, 
 
     assert (found.status, found.share) == (status, pytest.approx(share))
     assert ("all NUMA nodes together have 24 GiB" in found.statement) is (status != "pass")
+
+
+@pytest.mark.parametrize("sga_gib", [9.7, 64, 200, 611.3, 9000, 11_000])
+@pytest.mark.parametrize("in_use_gib", [0, 0.87, 2.9])
+def test_the_memory_to_buy_passes_and_a_gib_less_does_not(sga_gib: float, in_use_gib: float) -> None:
+    """200 GiB / 70 % and 0.87 GiB that other programs keep of any memory: 286.6 GiB, where 100 GiB are there or 180."""
+
+    def memory(gib: float) -> Card:
+        machine = Machine(memory_bytes=round(gib * 2**30), memory_available_bytes=round((gib - in_use_gib) * 2**30))
+        found = size(described(machine, parse_settings([f"sga.mb={sga_gib * 1024}"]))).cards
+        return next(one for one in found if one.resource == "memory")
+
+    needs = {memory(has).needs for has in (sga_gib / 2, sga_gib * 0.9)}
+    assert len(needs) == 1
+    figure = float(needs.pop().partition(" GiB")[0].replace(",", ""))
+    assert figure == pytest.approx(sga_gib / 0.7 + in_use_gib, rel=1e-3)
+    assert (memory(figure).status, memory(figure).needs) == ("pass", "")
+    assert memory(figure - 1).status == "warn"

@@ -344,20 +344,26 @@ def judged(sheet: Sheet, card: Card, said: Iterable[str] = ()) -> Advice:
 
 def _needs(shares: Shares, bounds: ShareLimits, facts: ShareFacts) -> str:
     """Return the capacity that passes at worst, rounded up, and the limit that decides; empty where more is no help."""
-    most, least = facts.demand.high, facts.capacity.low
+    has, most, least = facts.capacity.value, facts.demand.high, facts.capacity.low
+    memory = facts.unit == "GiB"
+    kept = has - least if memory else 0.0  # other programs keep as much of a larger memory
+    least = has if memory else least
     worst = max(most / least / shares.today, 1.0) if most and least and shares.today else 1.0
     later = max(filter(None, (shares.n_plus_one, shares.last_year, shares.n_plus_one_last_year)), default=0.0) * worst
     factor = max(shares.today * worst / bounds.passes, later / bounds.fails)
-    if factor <= 1:
+    if has * factor + kept <= has:
         return ""
     why = f"pass limit {share_text(bounds.passes)}"
     if later / bounds.fails == factor:
-        why = f"{share_text(later)} at worst, limit {share_text(bounds.fails)}"
+        at_worst = later * has / (has - kept) if has > kept else later
+        why = f"{share_text(at_worst)} at worst, limit {share_text(bounds.fails)}"
     scale = base_unit(facts.unit)[1]
-    needed = facts.capacity.value * factor / scale
-    step = 1.0 if facts.unit in _COUNTED else 10.0 ** (math.floor(math.log10(needed)) - 3)
+    needed = (has * factor + kept) / scale
+    step = 10.0 ** (math.floor(math.log10(needed)) - 3)
+    if facts.unit in _COUNTED or (memory and step > 1):
+        step = 1.0
     rounded = math.ceil(round(needed / step, 6)) * step
-    return f"{format_in(float(f'{rounded:.6g}') * scale, facts.unit)} ({why})"
+    return f"{format_in(float(f'{rounded:.9g}') * scale, facts.unit)} ({why})"
 
 
 def failure(lost: str, share: float | None, growth: Growth) -> Failure:
