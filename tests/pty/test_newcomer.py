@@ -121,7 +121,20 @@ def test_a_curve_takes_at_most_three_keys(sizeup: Start) -> None:
         assert newcomer.keys <= 3
 
 
-def test_a_random_read_of_a_typed_directory_takes_at_most_six_keys(sizeup: Start, tmp_path: Path) -> None:
+def test_a_curve_takes_at_most_three_keys_from_the_list_of_measurements_too(sizeup: Start) -> None:
+    with sizeup() as terminal:
+        newcomer = Newcomer(terminal)
+        newcomer.press("3", "3 Measure")
+        newcomer.press("down", "Memory latency")
+        newcomer.press("r", "Memory: Memory latency")
+        terminal.wait_for("Working set")
+
+        assert newcomer.keys <= 3
+
+
+def test_a_random_read_of_a_typed_directory_takes_at_most_five_keys_and_a_sixth_on_a_busy_host(
+    sizeup: Start, tmp_path: Path
+) -> None:
     target = tmp_path / "data"
     target.mkdir()
     with sizeup(columns=120, rows=40) as terminal:
@@ -130,15 +143,20 @@ def test_a_random_read_of_a_typed_directory_takes_at_most_six_keys(sizeup: Start
         newcomer.press("m", "m Target")
         newcomer.write(str(target), target.name)
         newcomer.press("enter", "Enter Take, measure")
-        newcomer.press("down", "Direct I/O, oltp-read, on")
-        newcomer.press("enter", "Enter Choose")
-        sessions = tmp_path / "sizeup/sessions"
-        assert terminal.pump(PATIENCE_SECONDS, lambda: any(map(_planned, sessions.glob("*.jsonl")))), terminal.text
+        newcomer.press("r", "r Measure  Enter Choose")
+        step = _begun(terminal, tmp_path)
 
-    assert newcomer.keys <= 6
+    assert newcomer.keys <= 5
+    assert (step.probe, step.settings["path"]) == ("io.direct", str(target))
+
+
+def _begun(terminal: Terminal, state: Path) -> Step:
+    """Wait for the plan of a run, and return its only step."""
+    sessions = state / "sizeup/sessions"
+    assert terminal.pump(PATIENCE_SECONDS, lambda: any(map(_planned, sessions.glob("*.jsonl")))), terminal.text
     (path,) = sessions.glob("*.jsonl")
     (step,) = _planned(path)
-    assert (step.probe, step.settings["path"]) == ("io.direct", str(target))
+    return step
 
 
 def _planned(path: Path) -> tuple[Step, ...]:
@@ -146,20 +164,25 @@ def _planned(path: Path) -> tuple[Step, ...]:
     return () if plan is None else plan.steps
 
 
-def test_depth_and_block_size_take_at_most_five_keys(sizeup: Start) -> None:
-    with sizeup() as terminal:
+def test_a_run_at_another_depth_and_block_size_takes_at_most_five_keys(sizeup: Start, tmp_path: Path) -> None:
+    target = tmp_path / "data"
+    target.mkdir()
+    with sizeup(columns=120, rows=40) as terminal:
         newcomer = Newcomer(terminal)
         newcomer.press("3", "3 Measure")
         newcomer.press("d", "d Depth")
         newcomer.write("16", "d Depth 16 ")
         newcomer.press("tab", "Tab Take, next field")
         newcomer.write("16", "b Block 16")
-        newcomer.press("tab", "Tab Take, next field")
-        terminal.wait_for("r Measure")
+        newcomer.press("enter", "Enter Take, measure")
+        terminal.wait_for("Measure where? In a directory: a temporary file")
+        newcomer.write(str(target), target.name)
+        newcomer.press("enter", "Enter Take, measure")
+        step = _begun(terminal, tmp_path)
 
-        assert "d Depth 16 " in terminal.text
-        assert "b Block 16KiB " in terminal.text
-        assert newcomer.keys <= 5
+    assert newcomer.keys <= 5
+    settings = {name: step.settings[name] for name in ("path", "depth", "block")}
+    assert settings == {"path": str(target), "depth": 16, "block": 16384}
 
 
 def test_another_assumption_and_its_verdict_take_at_most_five_keys(sizeup: Start, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from textual import events
 from textual.widgets import OptionList
 
-from consoles import Console, MakeConsole, pressed, settled
+from consoles import Console, MakeConsole, fill, pressed, settled
 from sizeup.tui.options import Options
 from sizeup.tui.screens.measure import ProbeList
 from sizeup.tui.screens.probe_forms import FormField, RunFormView
@@ -43,11 +43,28 @@ async def test_a_path_pasted_into_the_dialog_of_targets_is_the_target(console: C
         assert console.answers == ["no", "yes"]
 
 
-async def test_a_run_without_a_target_takes_a_typed_path_and_then_asks(console: Console, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("preset", "question"), [("oltp-read", []), ("redo", ["no", "yes"])])
+async def test_a_run_without_a_target_takes_a_typed_path_and_asks_only_before_it_writes_more_than_its_file(
+    console: Console, tmp_path: Path, preset: str, question: list[str]
+) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
+        fill(console, "io.direct", {"preset": preset})
         await settled(pilot, "r")
+        title = str(console.app.screen.query_one(".dialog").border_title)
         await settled(pilot, *str(tmp_path), "enter")
+
+        assert "In a directory: a temporary file" in title
+        assert console.answers == question
+        assert len(console.runner.arguments) == (not question)
+
+
+async def test_a_target_that_is_chosen_before_a_run_is_asked_for_is_no_agreement(
+    console: Console, tmp_path: Path
+) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        await settled(pilot, "r", "escape", "m", *str(tmp_path), "enter")
 
         assert console.answers == ["no", "yes"]
 

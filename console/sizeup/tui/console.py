@@ -26,7 +26,7 @@ from sizeup.charts.drawing import Glyphs
 from sizeup.charts.share_bar import ScreenLook
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Gentle
+from sizeup.model.plan import Gentle, Hazard
 from sizeup.session.store import directory, ended_without_terminal, latest, session_name, start_of, unfinished
 from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.session_advice import AdviceSelector
@@ -43,6 +43,7 @@ from sizeup.units import format_bytes, format_rate
 
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
+    from sizeup.probing.manifest import Manifest
     from sizeup.probing.registry import Registry
     from sizeup.session.value import Session
     from sizeup.sizing.input_value import Value
@@ -433,17 +434,28 @@ class ConsoleApp(TerminalApp):
         excess = await asyncio.to_thread(busy)
         if not excess:
             self._start(spec)
-        elif self._busy == "gentle":
-            self.notify(f"This host is busy ({excess}): measuring gently", markup=False)
+        elif self._busy == "gentle" or self._is_slight(spec):
+            key = first_key_of("app.gentle", self.keys)
+            self.notify(f"This host is busy ({excess}): measuring gently; {key} switches to full load", markup=False)
             self._start(replace(spec, gentle=Gentle()))
         else:
-            from sizeup.tui.dialogs import ChoiceDialog, ask_which
+            from sizeup.tui.dialogs import BusyDialog, ask_which
 
             gentle, full = replace(spec, gentle=Gentle()), replace(spec, full_load=True)
             question = f"This host is busy: {excess}. A run at full load can slow down what runs here."
-            answers = (("no", "Cancel"), ("gentle", f"Gently: one CPU, {Gentle()}"), ("full", "Full load"))
+            answers = [("gentle", f"Gently: one CPU, {Gentle()}"), ("full", "Full load"), ("no", "Cancel")]
+            if self._all_probes(spec, lambda manifest: manifest.gentle is None):
+                answers = answers[:0:-1]
             ways = {"gentle": partial(self._start, gentle), "full": partial(self._start, full)}
-            ask_which(self, ChoiceDialog(question, answers), ways)
+            ask_which(self, BusyDialog(question, answers), ways)
+
+    def _is_slight(self, spec: RunSpec) -> bool:
+        """Return whether a gentle run has no limit to keep: it loads one CPU and a small part of the memory."""
+        slight = {Hazard.CPU_LOAD, Hazard.MEMORY}
+        return self._all_probes(spec, lambda found: found.gentle is not None and slight.issuperset(found.hazards))
+
+    def _all_probes(self, spec: RunSpec, holds: Callable[[Manifest], bool]) -> bool:
+        return bool(spec.probes) and all(holds(self.registry.probes[name].manifest) for name in spec.probes)
 
     def action_gentle(self) -> None:
         """Switch between gentle runs and runs at full load."""

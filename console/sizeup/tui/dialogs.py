@@ -157,6 +157,17 @@ class ChoiceDialog(Dialog[str]):
         """Answer."""
         self.dismiss(event.option_id)
 
+    def action_answer(self, answer: str) -> None:
+        """Answer by a key of its own."""
+        self.dismiss(answer)
+
+
+class BusyDialog(ChoiceDialog):
+    """Asks before a run on a busy host; one key answers."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("f", "screen.answer('full')", "Full load")]
+    KEYS = (("Enter", "Choose"), ("f", "Full load"), ("Esc", "Cancel"))
+
 
 class PageDialog(Dialog[None]):
     """A page of text that wants more room than a pane has."""

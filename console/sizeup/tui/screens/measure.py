@@ -291,7 +291,7 @@ class MeasureScreen(ModeScreen):
         if event.run or chosen:
             self._runs_when_chosen = False
             self.leave_input()  # a field would swallow the keys of the screen
-            await self.action_run_probe()
+            await self._run_probe(agreed=chosen)
         self.set_timer(_ESTIMATE_DELAY_SECONDS, self._show_estimate)
 
     @on(RunFormView.PlanChosen)
@@ -313,6 +313,7 @@ class MeasureScreen(ModeScreen):
         await self._open_field(parameter.name)
 
     async def _open_field(self, name: str) -> None:
+        self._runs_when_chosen = False
         if (view := await self._form_view()) is not None:
             view.open_field(name)
 
@@ -336,6 +337,9 @@ class MeasureScreen(ModeScreen):
     @on(RunFormView.RunPressed)
     async def action_run_probe(self) -> None:
         """Run the chosen probe, after asking where it would write."""
+        await self._run_probe()
+
+    async def _run_probe(self, *, agreed: bool = False) -> None:
         probe = self.chosen
         if probe is None:
             return
@@ -352,7 +356,8 @@ class MeasureScreen(ModeScreen):
         if WRITES.isdisjoint(probe.manifest.hazards) or self.host.machine is None:
             self._start(probe, form.typed)
             return
-        reason = self._confirmation.ask(self.host.machine, form, probe, partial(self._start, probe))
+        start = partial(self._start, probe)
+        reason = self._confirmation.ask(self.host.machine, form, probe, start, agreed=agreed)
         if reason and (view := await self._form_view()) is not None:
             view.display = True
             view.say(reason, wrong=True)
@@ -365,7 +370,7 @@ class MeasureScreen(ModeScreen):
         if view.field(name) is None:
             await view.unfold()
         view.say(f"Choose a {label(view.form.parameter(name)).lower()} first: it has none")
-        view.open_field(name)
+        view.open_field(name, measures=True)
         self._runs_when_chosen = probe is self.chosen
 
     def _start(self, probe: RegisteredProbe, settings: Mapping[str, str]) -> None:

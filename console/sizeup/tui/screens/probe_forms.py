@@ -31,7 +31,7 @@ from sizeup.session.value import StepRun
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.dialogs import PickDialog, ask
 from sizeup.tui.run_form import RunForm, entered, format_seconds, format_setting, label, value_label
-from sizeup.tui.screens.write_confirmation import estimated_seconds, missing_target
+from sizeup.tui.screens.write_confirmation import estimated_seconds, file_size, missing_target
 from sizeup.tui.widgets.lists import KeyList
 
 PLAN = "plan"
@@ -281,8 +281,11 @@ class RunFormView(Vertical):
         """The field of a setting; None while it is not shown."""
         return next((field for field in self.query(FormField) if field.setting == name), None)
 
-    def open_field(self, name: str) -> None:
-        """Show the form, and go to a field; its list opens where it has one, and that of the targets as a dialog."""
+    def open_field(self, name: str, *, measures: bool = False) -> None:
+        """Show the form, and go to a field; its list opens where it has one, and that of the targets as a dialog.
+
+        ``measures`` is whether a run waits for the value: the dialog says what it creates.
+        """
         self.display = True
         field, target = self.field(name), self.form.manifest.target
         if field is not None and target is not None and name == target.setting and self._targets:
@@ -291,7 +294,11 @@ class RunFormView(Vertical):
             def taken(path: str) -> None:
                 self._changed(FormField.Changed(name, path, run=path not in dict(offered)))
 
-            ask(self.app, TargetDialog(label(self.form.parameter(name)), offered), taken)
+            title = label(self.form.parameter(name))
+            if measures:
+                size = file_size(self.form.manifest, self.form.texts)
+                title = f"Measure where? In a directory: a temporary file{size and f' of {size}'}"
+            ask(self.app, TargetDialog(title, offered), taken)
         elif field is not None:
             field.open()
 

@@ -135,7 +135,7 @@ _NARROW = 70
 def card_groups(probes: Iterable[RegisteredProbe]) -> list[tuple[str, list[RegisteredProbe]]]:
     """Return the probes by what their results are about, those that test sizeup itself behind all others.
 
-    Those of the quick plan come first, and of them the one that measures most.
+    Those of the quick plan come first, and of them the one that measures most, which leads the list.
     """
     groups: dict[str, list[RegisteredProbe]] = {card: [] for card in _CARDS}
     own = []
@@ -148,7 +148,10 @@ def card_groups(probes: Iterable[RegisteredProbe]) -> list[tuple[str, list[Regis
         found.sort(
             key=lambda one: (-len(one.manifest.series) if one.manifest.estimated_seconds.get(PLANS[0]) else 0, one.name)
         )
-    named = [(_CARDS.get(card, card.capitalize()), found) for card, found in groups.items() if found]
+    quick = [found for found in groups.values() if found and found[0].manifest.estimated_seconds.get(PLANS[0])]
+    main = [found.pop(0) for found in quick] if len(quick) > 1 else []
+    named = [("Main", main)] if main else []
+    named += [(_CARDS.get(card, card.capitalize()), found) for card, found in groups.items() if found]
     return [*named, ("Self-test", own)] if own else named
 
 

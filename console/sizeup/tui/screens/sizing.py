@@ -238,15 +238,18 @@ class SizingScreen(ModeScreen):
     def band(self) -> Band:
         """Return the verdict in the words of Summary, and what it was before a change."""
         host, base = self.host, self._state.base
-        workload = NextStep(key=first_key_of("app.workload", host.keys), does="Enter a workload, or an AWR file")
+        measures = first_key_of("mode.measure", host.keys)
+        steps = [NextStep(key=first_key_of("app.workload", host.keys), does="Enter a workload, or an AWR file")]
+        if host.measures:
+            steps.append(NextStep(key=measures, does="Measure what the storage can do"))
         found = in_console(summary(host.machine, host.runs.session, host.stated_advice), host.keys)
         shown = summary_band(
             found,
-            (workload,),
+            steps,
             host.machine,
             why=first_key_of("sizing.tornado", host.keys),
             tries=first_key_of("sizing.more", host.keys),
-            measures=first_key_of("mode.measure", host.keys),
+            measures=measures,
         )
         return shown if base is None else changed_band(shown, base.cards)
 

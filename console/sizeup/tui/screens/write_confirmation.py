@@ -13,7 +13,7 @@ from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import NOT_REPORTED, Hazard, Plan, Step
 from sizeup.probing.devices import Device, find_mount, read_device
-from sizeup.probing.manifest import parse_value
+from sizeup.probing.manifest import Manifest, parse_value
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import RegisteredProbe, Registry
 from sizeup.text import one_line
@@ -67,10 +67,9 @@ def targets(settings: Mapping[str, str]) -> list[str]:
 def facts(probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, str]) -> list[tuple[str, str]]:
     """Where the run goes, on which mount, how much it takes and how long."""
     found = [fact for path in targets(settings) for fact in (("Target", _target(path)), ("Mounted", _mount(path)))]
-    size = settings.get(probe.manifest.limits.space_setting, "")
-    limit = probe.manifest.limits.space
+    size, limit = file_size(probe.manifest, settings), probe.manifest.limits.space
     most = limit if limit == NOT_REPORTED else f"at most {limit}"
-    space = ("Space", f"{size}, removed after the run" if size.strip("0B") else most)
+    space = ("Space", f"{size}, removed after the run" if size else most)
     return [
         *found,
         *(() if only_reads(steps, settings) else (space,)),
@@ -78,6 +77,12 @@ def facts(probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, 
         ("Runs", "; ".join(step.title for step in steps)),
         ("Touches", "; ".join(dict.fromkeys(step.touches for step in steps))),
     ]
+
+
+def file_size(manifest: Manifest, settings: Mapping[str, str]) -> str:
+    """Return the size of the file that a run creates; empty where the run chooses it."""
+    size = settings.get(manifest.limits.space_setting, "")
+    return size if size.strip("0B") else ""
 
 
 def only_reads(steps: Sequence[Step], settings: Mapping[str, str]) -> bool:
@@ -158,12 +163,8 @@ def why_no_plan(plan: Plan) -> str:
 class RunDialog(ChoiceDialog):
     """Asks before a run that may write; the first answer is not to run it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("r,y", "screen.agree", "Run")]
+    BINDINGS: ClassVar[list[BindingType]] = [("r,y", "screen.answer('yes')", "Run")]
     KEYS = (("r", "Measure"), ("Enter", "Choose"), ("Esc", "Close"))
-
-    def action_agree(self) -> None:
-        """Run it."""
-        self.dismiss("yes")
 
 
 def confirm_write(
@@ -211,8 +212,11 @@ class RunConfirmation:
         self._registry = registry
         self._agreed: set[tuple[str, ...]] = set()
 
-    def ask(self, machine: Machine, form: RunForm, probe: RegisteredProbe, run: Run) -> str:
-        """Ask, and ``run`` with the settings that were agreed to; return why no run is possible, or nothing."""
+    def ask(self, machine: Machine, form: RunForm, probe: RegisteredProbe, run: Run, *, agreed: bool = False) -> str:
+        """Ask, and ``run`` with the settings that were agreed to; return why no run is possible, or nothing.
+
+        ``agreed`` is whether the user has just chosen the target for this run, knowing what is created in it.
+        """
         settings = form.texts
         if reason := missing_target(settings):
             return reason
@@ -230,14 +234,14 @@ class RunConfirmation:
             return ""
         if reason := why_no_plan(plan):
             return reason
-        typed, agreed = form.typed, agreement(probe, plan, settings)
+        typed, reads = form.typed, agreement(probe, plan, settings)
 
         def start() -> None:
-            self._agreed |= {agreed} if agreed else set()
+            self._agreed |= {reads} if reads else set()
             run(typed)
 
-        if agreed in self._agreed:
-            run(typed)
+        if reads in self._agreed or (reads and agreed):
+            start()
         else:
             confirm_write(self._app, probe, plan, settings, typed, start)
         return ""
