@@ -28,6 +28,22 @@ static const struct share NODE[] = {
 static const struct share GROUP_V1[] = {{"total_active_file ", 2}, {"total_inactive_file ", 2}, {NULL, 0}};
 static const struct share GROUP_V2[] = {{"active_file ", 2}, {"inactive_file ", 2}, {"slab_reclaimable ", 1}, {NULL, 0}};
 
+static int64_t minimum(int64_t left, int64_t right)
+{
+	return left < right ? left : right;
+}
+
+/* Far above any memory, and so low that sums of such numbers, in kB or over all nodes, stay within 64 bits. */
+#define MOST (INT64_C(1) << 52)
+
+/* Return the number at the start of the @text, between 0 and MOST: no sum of what the kernel serves overflows. */
+static int64_t natural(const char *text)
+{
+	const long long value = strtoll(text, NULL, 10);
+
+	return value < 0 ? 0 : minimum(value, MOST);
+}
+
 /* Return the sum of the @shares of a file, in its own unit; -ENOENT if it cannot be read. */
 static int64_t sum_shares(const char *path, const struct share *shares)
 {
@@ -42,7 +58,7 @@ static int64_t sum_shares(const char *path, const struct share *shares)
 			const char *const found = strstr(line, share->label);
 
 			if (found && (found == line || found[-1] == ' '))
-				halves += share->halves * strtoll(found + strlen(share->label), NULL, 10);
+				halves = minimum(halves + share->halves * natural(found + strlen(share->label)), MOST);
 		}
 	fclose(file);
 	return halves / 2;
@@ -62,12 +78,7 @@ static int64_t read_limit(const char *path)
 	fclose(file);
 	const long long value = strtoll(text, &end, 10);
 
-	return line && end != text ? value : INT64_MAX;
-}
-
-static int64_t minimum(int64_t left, int64_t right)
-{
-	return left < right ? left : right;
+	return line && end != text && value >= 0 ? value : INT64_MAX;
 }
 
 /* Pages that reclaim keeps free on each node: the sum of its zones' high watermarks. */
@@ -83,13 +94,13 @@ static void read_high_watermarks(void)
 	if (!zones)
 		return;
 	while (fgets(line, sizeof(line), zones)) {
-		long long high;
+		char high[24];
 
 		if (sscanf(line, "Node %d,", &node) == 1)
 			continue;
 		/* "        high     12345" under "pages free"; the per-CPU sets write "high:". */
-		if (node >= 0 && node < SIZEUP_NODES && sscanf(line, " high %lld", &high) == 1)
-			high_watermark_pages[node] += high;
+		if (node >= 0 && node < SIZEUP_NODES && sscanf(line, " high %23[0-9]", high) == 1)
+			high_watermark_pages[node] = minimum(high_watermark_pages[node] + natural(high), MOST >> 16);
 	}
 	fclose(zones);
 }
@@ -107,7 +118,7 @@ static int64_t node_available_bytes(int32_t node)
 		return -EINVAL;
 	const int64_t available = kilobytes * 1024 - high_watermark_pages[node] * sysconf(_SC_PAGESIZE);
 
-	return available > 0 ? available : 0;
+	return available > 0 ? minimum(available, MOST) : 0;
 }
 
 /* Return what reclaim can free in @group without swapping: not what its child groups have protected (version 2). */
