@@ -6,6 +6,7 @@ import re
 import sys
 import tarfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,7 @@ def full_tree(root: Path) -> str:
 def test_a_recording_reads_back_to_an_equal_machine(tmp_path: Path, salt: bytes | None, ending: str) -> None:
     file = str(tmp_path / f"host.{ending}")
 
-    machine, count, _ = capture(full_tree(tmp_path / "root"), file, tool="test", salt=salt)
+    machine, count = capture(full_tree(tmp_path / "root"), file, tool="test", salt=salt)
 
     assert discover(file) == machine
     assert count > 20
@@ -99,9 +100,22 @@ def test_a_name_that_is_no_identity_is_masked_on_request(tmp_path: Path) -> None
     file = tmp_path / "host.tar"
     root = full_tree(tmp_path / "root")
 
-    machine, _, lacking = capture(root, str(file), tool="test", salt=b"one", also_masked=("model 2s", "not there"))
+    told: list[tuple[Mapping[str, str], tuple[str, ...]]] = []
 
+    def announce(masked: Mapping[str, str], lacking: tuple[str, ...]) -> None:
+        assert not file.exists()
+        told.append((masked, lacking))
+
+    machine, _ = capture(
+        root, str(file), tool="test", salt=b"one", also_masked=("model 2s", "not there"), announce=announce
+    )
+
+    ((masked, lacking),) = told
     assert lacking == ("not there",)
+    assert {"Model 2S", "S3RIAL99"} <= set(masked.values())
+    packed = file.read_bytes()
+    assert masked.keys() & set(SECRETS) == set()
+    assert next(new for new, old in masked.items() if old == "Model 2S").encode() in packed
     assert b"Model 2S" not in file.read_bytes()
     assert discover(str(file)) == machine
 

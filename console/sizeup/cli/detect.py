@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from sizeup import __version__
 from sizeup.cli.arguments import (
@@ -186,6 +186,21 @@ def _diff(machine: Machine, other: Machine, *, as_json: bool) -> int:
     return ExitStatus.DIFFERENT if comparison.parts else ExitStatus.OK
 
 
+def _announce(masked: Mapping[str, str], lacking: tuple[str, ...]) -> None:
+    """List what will be masked, which ^C still stops; the originals are shown to the sender only."""
+    from sizeup.charts.table import Column, Table
+    from sizeup.report.text import table_lines
+
+    rows = tuple(sorted(masked.items()))
+    for line in (
+        *table_lines(Table("Masked", (Column("In the capture"), Column("Original")), rows), 100),
+        *(f"Not masked, as it is not in the capture: {name}" for name in lacking),
+        "Names of volumes, interfaces and directories stay; mask them with --also-mask NAME",
+    ):
+        print(line, file=sys.stderr)
+    sys.stderr.flush()
+
+
 class Capture:
     """Save a capture of this machine: the files that describe it, to be read elsewhere: sizeup detect --sysroot FILE.
 
@@ -211,16 +226,15 @@ class Capture:
             raise UsageError(f"{arguments.file}: already exists; choose another name, or add --force to overwrite it")
         refuse_combination(arguments, "--no-mask", ("--also-mask",))
         salt, also, tool = None if arguments.no_mask else new_salt(), also_masked(arguments), f"sizeup {__version__}"
-        _, count, lacking = capture(
-            arguments.sysroot, arguments.file, tool=tool, salt=salt, replace=arguments.force, also_masked=also
-        )
+        _, count = capture(
+            arguments.sysroot, arguments.file, tool=tool, salt=salt, replace=arguments.force, also_masked=also,
+            announce=_announce,
+        )  # fmt: skip
         masked = "kept" if arguments.no_mask else "replaced by pseudonyms"
         size = (
             f" {os.path.getsize(arguments.file)} bytes," if os.path.isfile(arguments.file) else ""
         )  # no size of a pipe
         print(f"{arguments.file}: {count} files,{size} serial numbers, addresses and names {masked}", file=sys.stderr)
-        for name in lacking:
-            print(f"Not masked, as it is not in the capture: {name}", file=sys.stderr)
         if size:
             print(f"Read it with: sizeup detect --sysroot {arguments.file}", file=sys.stderr)
         return ExitStatus.OK

@@ -13,7 +13,7 @@ import ipaddress
 import re
 import secrets
 import string
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 _NUMBER_MINIMUM = 8
 _WORD_LIMIT = 1 << 13
@@ -51,6 +51,11 @@ class Anonymizer:
         self._shares: list[str] = []
         self._taken: dict[str, str] = {}
         self._patterns: dict[bool, re.Pattern[str]] = {}
+
+    @property
+    def masked(self) -> Mapping[str, str]:
+        """Return each original by what stands for it."""
+        return {masked: original for masked, original in self._taken.items() if masked != original}
 
     # Learning
 

@@ -14,7 +14,7 @@ import os
 import re
 import stat
 import tarfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -325,11 +325,13 @@ def _add(archive: tarfile.TarFile, name: str, data: bytes | None) -> None:
 
 
 def capture(
-    root: str, path: str, *, tool: str, salt: bytes | None, replace: bool = True, also_masked: Iterable[str] = ()
-) -> tuple[Machine, int, tuple[str, ...]]:
+    root: str, path: str, *, tool: str, salt: bytes | None, replace: bool = True, also_masked: Iterable[str] = (),
+    announce: Callable[[Mapping[str, str], tuple[str, ...]], None] | None = None,
+) -> tuple[Machine, int]:  # fmt: skip
     """Record the machine under ``root`` into ``path``; ``salt`` is None to keep all identities.
 
-    The value is the machine as the capture reads back, its number of files, and which of ``also_masked`` it lacks.
+    Before anything is written, ``announce`` gets the originals by what stands for them, and the names of
+    ``also_masked`` that were not found. The value is the machine as the capture reads back, and its number of files.
     """
     recorder = CapturingSysroot(root)
     for top in ("/sys", "/proc"):
@@ -352,7 +354,9 @@ def capture(
                 anonymizer.learn(form)
         captured = masked_files(captured, anonymizer, machine)
         machine = masked_machine(machine, anonymizer)
-    return machine, write_capture(path, captured, tool=tool, masked=salt is not None, replace=replace), lacking
+        if announce is not None:
+            announce(anonymizer.masked, lacking)
+    return machine, write_capture(path, captured, tool=tool, masked=salt is not None, replace=replace)
 
 
 def _followed(machine: Machine) -> Iterator[tuple[str | None, str | None, bool]]:
