@@ -1,19 +1,22 @@
 """The Sessions mode by keys: what its lists say, what it writes, and what it asks before it does."""
 
+import gc
 import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from textual.widgets import Input
 
-from consoles import Console, pressed
+from consoles import Console, ended, pressed, records, settled
 from sizeup.model.sample import Outcome, Status
 from sizeup.quantity import Origin
 from sizeup.session import reader
 from sizeup.session.records import OutcomeRecord
 from sizeup.session.store import SUFFIX, annotate
+from sizeup.session.value import Session
 from sizeup.session.writer import Writer
 from sizeup.sizing.keys import KEYS
 from sizeup.tui.dialogs import TextDialog
@@ -32,6 +35,42 @@ async def test_a_long_session_is_scrolled_by_keys(console: Console, folder: Path
 
         assert pane.max_scroll_y > 0
         assert (top, pane.scroll_y) == (0, pane.max_scroll_y)
+
+
+async def test_each_run_is_kept_once_whatever_screens_have_shown_it(folder: Path) -> None:
+    console = Console(folder)
+    first, found, *run = records()
+    async with console.shown(120, 40) as pilot:
+        for number in range(3):
+            begun = [replace(first, id="kept once"), found] if number == 0 else []
+            await console.measure(pilot, [*begun, *run])
+            await console.end(pilot, ended())
+            await settled(pilot, "5")
+            listed = console.app.screen
+            await settled(pilot, "1")
+        gc.collect()
+        kept = [one for one in gc.get_objects() if type(one) is Session and one.header.id == "kept once"]
+
+        assert len(console.runs.session.plans) == 3
+        assert kept == [console.runs.session]
+        assert len(listed._figures) == 1
+
+
+async def test_a_note_and_a_torn_line_are_read_of_the_session_that_is_shown(folder: Path) -> None:
+    console = Console(folder)
+    async with console.shown(120, 40) as pilot:
+        await console.measure(pilot, records())
+        await console.end(pilot, ended())
+        annotate(str(console.runner.path), "after the run")
+        await settled(pilot, "5")
+        noted = console.says("#detail")
+        with console.runner.path.open("ab") as file:
+            file.write(b'{"kind":"no')
+        await settled(pilot, "1", "5")
+        torn = console.says("#detail")
+
+    assert ["after the run" in noted, "is torn" in noted] == [True, False]
+    assert ["after the run" in torn, "is torn" in torn] == [True, True]
 
 
 async def test_a_summary_says_where_the_rest_of_it_is(console: Console, folder: Path) -> None:

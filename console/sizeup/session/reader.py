@@ -28,6 +28,11 @@ class LineSplitter:
         self._pieces: list[bytes] = []
         self._length = 0
 
+    @property
+    def inside_line(self) -> bool:
+        """Whether a line has begun and has no end yet."""
+        return self._length > 0
+
     def feed(self, chunk: bytes) -> int:
         """Take the next bytes; the count of whole lines among them."""
         first, *others = chunk.split(b"\n")
@@ -138,6 +143,12 @@ class SessionFollower:
             total += len(chunk)
             count += self._lines.feed(chunk)
         return count
+
+    def read_to_end(self) -> Session | None:
+        """Return the whole session as far as it was written; None while its last line has no end."""
+        while self.poll():
+            pass
+        return None if self._lines.inside_line else self.session
 
     def close(self) -> None:
         """Let go of the file."""

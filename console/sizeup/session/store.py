@@ -6,7 +6,7 @@ import itertools
 import os
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -187,11 +187,14 @@ class StoredSession(Struct, frozen=True):
 
 
 def entries(
-    folder: Path | None = None, known: Mapping[str, StoredSession] = MappingProxyType({})
+    folder: Path | None = None,
+    known: Mapping[str, StoredSession] = MappingProxyType({}),
+    held: Callable[[str], Session | None] | None = None,
 ) -> list[StoredSession]:
     """Every session of a folder, the latest first; those that cannot be read are listed with the reason.
 
-    What is ``known`` by its path is read again only where its size or its time has changed.
+    What is ``known`` by its path is read again only where its size or its time has changed; what is ``held`` already,
+    never.
     """
     folder = directory() if folder is None else folder
     try:
@@ -208,7 +211,8 @@ def entries(
         try:
             size, written = (about := path.stat()).st_size, about.st_mtime_ns
             if entry is None or (entry.size_bytes, entry.written_ns) != (size, written):
-                entry = StoredSession(path, size, written, read_session(str(path), samples=False))
+                session = None if held is None else held(str(path))
+                entry = StoredSession(path, size, written, session or read_session(str(path), samples=False))
         except OSError as error:
             entry = StoredSession(path, 0, 0, None, f"{path}: {error.strerror}")
         except SizeupError as error:
@@ -219,15 +223,17 @@ def entries(
     )
 
 
-def recent_sessions(known: Mapping[tuple[str, int], Session]) -> dict[tuple[str, int], Session]:
+def recent_sessions(known: Mapping[tuple[str, int], Session], besides: str) -> dict[tuple[str, int], Session]:
     """Return the outlines of the sessions that were written last, the latest first, by path and time.
 
-    What is ``known`` is not read again; what cannot be read is left out.
+    What is ``known`` is not read again; what cannot be read, and the session at ``besides``, is left out.
     """
     from sizeup.session.reader import read_session
 
     found: dict[tuple[str, int], Session] = {}
     for path in last_written_first(directory())[:_MOST_LOOKED_AT]:
+        if str(path) == besides:
+            continue
         with suppress(OSError, SizeupError):
             key = str(path), path.stat().st_mtime_ns
             found[key] = known[key] if key in known else read_session(str(path), samples=False)

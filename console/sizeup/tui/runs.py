@@ -174,6 +174,15 @@ class Runs:
         """Everything in the file so far; None before the first line."""
         return None if self._follower is None else self._follower.session
 
+    def held(self, path: str) -> Session | None:
+        """Return everything in the file at ``path`` where it is the one that is shown; None where it has to be read."""
+        if path != self.path or self._follower is None:
+            return None
+        try:
+            return self._follower.read_to_end()
+        except SizeupError:  # who reads the file reports it
+            return None
+
     @property
     def running(self) -> bool:
         """Whether a runner of ours is at work."""

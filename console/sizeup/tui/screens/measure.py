@@ -185,7 +185,7 @@ class MeasureScreen(ModeScreen):
 
     @work(exclusive=True)
     async def _read_earlier(self) -> None:
-        self._stored = await asyncio.to_thread(recent_sessions, self._stored)
+        self._stored = await asyncio.to_thread(recent_sessions, self._stored, self.host.runs.path)
         self._probe_page.earlier = earlier_steps(self._stored.values(), self.host.runs.session)
         self._drawn = ()
         self.show_run()

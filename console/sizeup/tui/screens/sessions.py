@@ -64,6 +64,8 @@ class SessionsScreen(ModeScreen):
         """Machine and conclusion of the session under the cursor; None where none can be read."""
         self._figures: dict[tuple[Path, int], ListedFigures] = {}
         """What was measured, for each file as it was written last."""
+        self._held = ""
+        """The session that was shown everywhere when the folder was read."""
 
     def body(self) -> Iterable[Widget]:
         """The list beside what the chosen session holds."""
@@ -313,12 +315,17 @@ class SessionsScreen(ModeScreen):
 
     def _list(self) -> None:
         try:
-            found = entries(known=self._all)
+            # The session that was held is read again, without its samples, once another one is shown.
+            known = {path: entry for path, entry in self._all.items() if path != self._held}
+            self._held = self.host.runs.path
+            found = entries(known=known, held=self.host.runs.held)
         except SizeupError as error:
             self.query_one("#detail", Static).update(f"! {error}")
             return
         self._all = {str(entry.path): entry for entry in found}
         self._base = baseline(found)
+        listed = {(entry.path, entry.written_ns) for entry in found}
+        self._figures = {key: figures for key, figures in self._figures.items() if key in listed}
         self._fill()
 
     def _fill(self) -> None:
@@ -369,7 +376,7 @@ class SessionsScreen(ModeScreen):
         detail = self.query_one("#detail", Static)
         self.query_one("#detail-pane").scroll_home(animate=False)
         try:
-            session = read_session(str(entry.path))
+            session = self.host.runs.held(str(entry.path)) or read_session(str(entry.path))
         except SizeupError as error:  # it may have changed or gone since it was listed
             why = hanging(f"! {str(error).removeprefix(f'{entry.path}: ')}", self._width(), 0, 2)
             name = Text(session_name(str(entry.path)), style="bold")
