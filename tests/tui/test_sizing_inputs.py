@@ -7,6 +7,7 @@ from textual.widgets import Input
 
 from consoles import Console, pressed, settled, until
 from importers.workload_samples import AWR
+from sizeup.quantity import Origin, Quantity
 from sizeup.tui.dialogs import PickDialog
 from sizeup.tui.screens.workload_form import FIELDS
 from sizeup.tui.widgets.lists import KeyList
@@ -243,3 +244,24 @@ async def test_an_answer_that_an_unknown_text_decides_says_so_beside_the_numbers
     assert "Processor of the present server" in decides
     assert "Processor of the present server" in band
     assert "--set" not in band + decides
+
+
+async def test_undo_gives_back_the_value_of_a_file_and_at_last_takes_back_the_file(console: Console) -> None:
+    stated = {"redo.mb_s": Quantity(10, "MB/s", Origin.IMPORTED, "awr.txt")}
+    async with console.shown(80, 24, keys="4") as pilot:
+        app = console.app
+        app.stated = stated
+        await settled(pilot)
+        for text in ("8192", "20"):
+            await set_input(pilot, "redo.mb_s", text)
+        await set_input(pilot, "workload.iops", "500")
+        await choose_input(pilot, "redo.mb_s")
+        await pressed(pilot, "backspace")
+        assert app.stated["redo.mb_s"] == stated["redo.mb_s"]
+        assert set(app.stated) == {"redo.mb_s", "workload.iops"}
+
+        await pressed(pilot, "backspace")
+        assert app.stated == stated
+
+        await pressed(pilot, "backspace")
+        assert app.stated == {}

@@ -31,6 +31,11 @@ Value = Quantity | Words | tuple[Quantity, ...] | UnusedMeasurement
 """The value of a key: a number, words, a list of numbers, or a measured number that is not used."""
 
 
+def is_imported(value: Value) -> bool:
+    """Whether a file stated it."""
+    return isinstance(value, Quantity | Words) and value.origin is Origin.IMPORTED
+
+
 def with_stated(known: Mapping[str, Value], stated: Mapping[str, Value]) -> dict[str, Value]:
     """Return what was measured with what was stated in its place.
 

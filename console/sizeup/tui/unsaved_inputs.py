@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.session.store import command_name, free_path
+from sizeup.sizing.input_value import is_imported
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, rules_text
 from sizeup.text import plural
 
@@ -43,6 +44,8 @@ class TypedInputs:
         self._is_capture = is_capture
         self._changed: dict[str, dict[str, Value]] = {}
         """By the session's path, inputs that are others than it recorded."""
+        self._replaced: dict[str, dict[str, Value]] = {}
+        """By the session's path, values of files that typed ones replaced."""
         self._stated: tuple[StatedInput, ...] = ()
         self._recorded: dict[str, Value] = {}
         """What these recorded inputs are."""
@@ -57,10 +60,19 @@ class TypedInputs:
         """Take the inputs of a session in place of those before."""
         from sizeup.engine.advice import stated_inputs  # which the first screen does without
 
+        key = self._key(runs)
+        of_files = self.replaced(runs) | {name: value for name, value in self.of(runs).items() if is_imported(value)}
+        self._replaced[key] = {
+            name: value for name, value in of_files.items() if name in values and not is_imported(values[name])
+        }
         if stated_inputs(values) == stated_inputs(self._recorded_in(runs)):
-            self._changed.pop(self._key(runs), None)
+            self._changed.pop(key, None)
         else:
-            self._changed[self._key(runs)] = dict(values)
+            self._changed[key] = dict(values)
+
+    def replaced(self, runs: Runs) -> dict[str, Value]:
+        """Return the values of files that typed ones replaced."""
+        return self._replaced.get(self._key(runs), {})
 
     def resume(self, path: str) -> bool:
         """Run what a saved session is missing, in the session of this console from now on; False during a run.
@@ -70,10 +82,11 @@ class TypedInputs:
         before = "" if self._own.session is None else os.path.realpath(self._own.path)
         if not self._own.resume(path):
             return False
-        if before and _OWN in self._changed:
-            self._changed[before] = self._changed.pop(_OWN)
-        if (typed := self._changed.pop(os.path.realpath(path), None)) is not None:
-            self._changed[_OWN] = typed
+        for kept in (self._changed, self._replaced):
+            if before and _OWN in kept:
+                kept[before] = kept.pop(_OWN)
+            if (typed := kept.pop(os.path.realpath(path), None)) is not None:
+                kept[_OWN] = typed
         return True
 
     def are_unsaved(self, runs: Runs) -> bool:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from sizeup.input_file import read_text
 from sizeup.model.advice import AdviceSet, Card
 from sizeup.model.machine import Machine
-from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing, described, size
-from sizeup.sizing.input_value import Value, with_stated
+from sizeup.sizing.input_value import Value, is_imported, with_stated
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import Swing, tornado
@@ -85,10 +84,7 @@ class SizingState:
         before = self._sized({})
         self.rows = input_rows(self.sizing, changed, before.inputs, self._added)
         workload = {  # a file has sessions, too
-            key: value
-            for key, value in changed.items()
-            if question_of(key) == "Workload"
-            or (isinstance(value, Quantity | Words) and value.origin is Origin.IMPORTED)
+            key: value for key, value in changed.items() if question_of(key) == "Workload" or is_imported(value)
         }
         self.base = self._sized(workload) if len(workload) < len(changed) else None
         self.asked = {item.key for item in self.sizing.questions} - {item.key for item in before.questions}
@@ -104,10 +100,15 @@ class SizingState:
         self.calculate()
 
     def reset(self, key: str | None) -> None:
-        """Take back the change of an input; where it has none, of all."""
-        changed = self.changed
-        if key is None or changed.pop(key, None) is None:
-            changed = {}
+        """Take back what was typed for an input; where that is nothing all that was typed, and then the files."""
+        changed, replaced = self.changed, self._host.typed.replaced(self._host.runs)
+        if key in replaced:
+            changed[key] = replaced[key]
+        elif key in changed and not is_imported(changed[key]):
+            del changed[key]
+        else:
+            of_files = {name: value for name, value in changed.items() if is_imported(value)} | replaced
+            changed = {} if of_files == changed else of_files
             self._added.clear()
         self._host.stated = changed
         self.calculate()
