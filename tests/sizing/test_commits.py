@@ -4,7 +4,7 @@ import pytest
 
 from sizeup.model.machine import Machine
 from sizeup.model.sample import Estimate
-from sizeup.quantity import Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.session.value import Session
 from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.input_value import UnusedMeasurement
@@ -138,3 +138,16 @@ def test_the_card_of_the_storage_names_the_rate_at_8_committers() -> None:
     found = commits()
     put(found.steps["io.commit"], Estimate("commits", at(8), 760.0, extra={"upper_bound": 1}))
     assert measured_texts(found, "storage").texts == ("up to 760 commits/s at 8",)
+
+
+def test_the_share_of_the_storage_is_of_the_figures_beside_it() -> None:
+    """Of the IOPS nothing is certain, which decides: 16,500 / 66,080 = 25 %. Commits: 2,400 / 2,912 = 82 %."""
+    unsure = Uncertainty(0.0, "they may come from a cache")
+    iops = Quantity(66_080.0, "1/s", Origin.MEASURED, "io.direct", uncertainties=(unsure,))
+    wanted = ("workload.iops=16500", "redo.mb_s=0", "workload.commits_s=2400", "capacity.commits_s=2912")
+    inputs = {**parse_settings(wanted), "capacity.iops": iops}
+    found = next(one for one in size(inputs).cards if one.resource == "storage")
+
+    assert (found.status, found.demand) == ("uncertain", "16,500 IOPS")
+    assert found.detected == "66,080 IOPS (storage)"
+    assert found.share == pytest.approx(16_500 / 66_080)

@@ -183,6 +183,7 @@ def _check(seed: int) -> None:
     settings += [f"db.gb={chance.randint(10, 50_000)}"] if chance.random() < 0.8 else []
     if chance.random() < 0.6:
         settings += [f"workload.growth_percent={chance.randint(0, 60)}", "workload.horizon_years=3"]
+    settings += [f"workload.sequential_mb_s={chance.randint(10, 5000)}"] if chance.random() < 0.5 else []
     try:
         found = designed(*settings)
     except UsageError:  # more than the largest machine that is tried

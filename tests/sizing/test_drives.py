@@ -150,3 +150,33 @@ def test_after_a_lost_drive_the_other_unit_may_be_worse() -> None:
 
     assert found.share == pytest.approx((1000 / 2 + 6000) * 2 / 10 / 2000)
     assert found.n_plus_one == pytest.approx(600 * 2 / 10 / 100, rel=1e-4)
+
+
+STREAMS = (
+    *("workload.iops=33000", "workload.io_kib=8", "workload.read_percent=100", "redo.mb_s=0"),
+    *(PATH, *FLASH, "array.drive_mb_s=200"),
+)
+
+
+def test_random_and_sequential_io_share_the_time_of_the_drives() -> None:
+    """33,000 / 96,000 + 2,000 / 4,800 MB/s = 34.4 + 41.7 = 76.0 %, and twice that where one half of a pair is lost."""
+    found = storage(*STREAMS, "workload.mb_s=2270", "workload.sequential_mb_s=2000")
+
+    share = 33_000 / 96_000 + 2_000 / 4_800
+    assert (found.status, found.share, found.n_plus_one) == ("warn", pytest.approx(share), pytest.approx(2 * share))
+    assert (found.demand, found.detected) == ("2,270 MB/s", "2,985 MB/s (24 drives in RAID 10)")  # 2,270 / 76.04 %
+    assert "sequential I/O takes 42% of their time and random I/O 34%" in " ".join(found.notes)
+    few = storage(*STREAMS, "workload.sequential_mb_s=480")
+    assert (few.share, few.demand) == (pytest.approx(33_000 / 96_000 + 0.1), "33,000 IOPS")
+    assert storage(*STREAMS, "workload.mb_s=2270").share == pytest.approx(
+        2270 / 4800
+    )  # nothing says what is sequential
+
+
+def test_sequential_io_of_drives_without_mb_s_is_said_not_to_be_judged() -> None:
+    given = (*STREAMS[:-1], "workload.sequential_mb_s=2000")
+    said = "2,000 MB/s of sequential I/O cost the drives nothing here: the MB/s of the drives are unknown"
+
+    assert said in " ".join(storage(*given).notes)
+    assert said not in " ".join(storage(*given, "array.drive_mb_s=200").notes)
+    assert said not in " ".join(storage(*given, "capacity.mb_s=9000").notes)

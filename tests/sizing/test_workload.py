@@ -3,6 +3,7 @@
 import pytest
 
 from importers.awr_reports import AWR, second_instance
+from sizeup.quantity import Origin, Quantity
 from sizeup.sizing import rules
 from sizeup.sizing.advise import size
 from sizeup.sizing.input_value import Value
@@ -47,6 +48,16 @@ def test_what_is_left_of_the_sum_is_the_other_part(part: str) -> None:
 
 def test_a_given_throughput_replaces_requests_times_block_size() -> None:
     assert demand("workload.iops=40000", "workload.mb_s=400").bytes_per_second == pytest.approx(400e6)
+
+
+def test_a_throughput_of_a_report_that_is_less_than_its_random_io_does_not_count() -> None:
+    """15,500 x 8,192 B = 127 MB/s, where the report's totals say 55."""
+    figures = {"workload.mb_s": (55e6, "bytes/s"), "workload.iops": (15_500, "1/s"), "workload.io_kib": (8192, "bytes")}
+    report = {key: Quantity(value, unit, Origin.IMPORTED, "awr.txt") for key, (value, unit) in figures.items()}
+    found = workload_demand(Sheet({**stated(), **report}, rules.shipped()))
+
+    assert found is not None
+    assert (found.bytes_per_second, found.understated) == (15_500 * 8192, report["workload.mb_s"])
 
 
 def test_sequential_throughput_is_added_to_the_random_one() -> None:

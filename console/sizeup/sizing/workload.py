@@ -97,6 +97,8 @@ class Demand(Struct, frozen=True):
     """Block size of both."""
     transfer_rate: Quantity | None = None
     """Bytes per second of all reads and writes, without redo."""
+    sequential: Quantity | None = None
+    """The sequential part of these, where it is known apart."""
     redo_rate: Quantity | None = None
     """Bytes per second of redo, as they are written."""
     redo_writes: Quantity | None = None
@@ -105,7 +107,7 @@ class Demand(Struct, frozen=True):
     by_rule: bool = False
     """A rule of thumb, and no workload."""
     understated: Quantity | None = None
-    """Throughput of all reads and writes as somebody typed it, where the random I/O alone is more."""
+    """Throughput of all reads and writes as stated, where the random I/O alone is more."""
 
     @property
     def bytes_per_second(self) -> float | None:
@@ -189,7 +191,8 @@ def workload_demand(sheet: Sheet) -> Demand | None:
             "the percentile of the workload's figures is unknown, and an average hides peaks; "
             f"use {KEYS['workload.percentile'].flag}"
         )
-    return Demand(reads, writes, block, rate, redo_rate, redo_writes, growth(sheet), understated=understated)
+    streams = sheet.optional("workload.sequential_mb_s")
+    return Demand(reads, writes, block, rate, streams, redo_rate, redo_writes, growth(sheet), understated=understated)
 
 
 def averages(sheet: Sheet) -> dict[str, Quantity]:
@@ -265,13 +268,13 @@ def _transfer_rate(
 ) -> tuple[Quantity | None, Quantity | None]:
     """Bytes per second without redo: as given, else random requests times block size, and the sequential part.
 
-    A figure that was typed and is less than the random I/O by itself contradicts it: then that counts, and the second
-    value is what was typed.
+    A figure that is less than the random I/O by itself contradicts it: then that counts, and the second value is what
+    was stated.
     """
     stated, iops, block = sheet.optional("workload.mb_s"), _sum(*requests), sheet.inputs.get("workload.io_kib")
     chosen = isinstance(block, Quantity) and block.origin is not Origin.RULE
     random, counts = None, stated is None
-    if stated is not None and stated.origin is Origin.USER and chosen and isinstance(block, Quantity):
+    if stated is not None and chosen and isinstance(block, Quantity):
         counts = stated.value * _SAME < (iops or 0.0) * block.value
     if counts and iops is not None:
         part, size = next(one for one in requests if one is not None), sheet.number("workload.io_kib")

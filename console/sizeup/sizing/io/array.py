@@ -16,6 +16,9 @@ FEWEST_DRIVES = {"0": 1, "1": 2, "10": 2, "5": 3, "6": 4}
 """Fewest drives of a volume, by RAID level."""
 
 
+NO_RATE = f"the MB/s of the drives are unknown and not judged; use {KEYS['array.drive_mb_s'].flag}"
+
+
 class StageCapacity(Struct, frozen=True):
     """One stage of the path to the disks, of all servers together."""
 
@@ -224,7 +227,7 @@ def drives_stage(sheet: Sheet, reads: float | None, read_bytes: float | None) ->
     if read_bytes is not None and (each := drive_rate(sheet)) is not None:
         rate, rate_left = _delivered(sheet, array, each, read_bytes), _left(sheet, array, each, read_bytes)
     elif read_bytes is not None:
-        sheet.caveat(f"the MB/s of the drives are unknown and not judged; use {KEYS['array.drive_mb_s'].flag}")
+        sheet.caveat(NO_RATE)
     if iops is None and rate is None:
         return None
     failure = f"one of {format_in(array.drives, 'drives')}"

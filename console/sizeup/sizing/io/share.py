@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Bounds, Failure, ShareFacts, StageUse
 from sizeup.quantity import Origin, Quantity, Uncertainty, Words
-from sizeup.sizing.io.array import StageCapacity, drive_count, raw_bytes, replaced_figures, usable_bytes
+from sizeup.sizing.io.array import NO_RATE, StageCapacity, drive_count, raw_bytes, replaced_figures, usable_bytes
 from sizeup.sizing.io.capacity import (
     INSIDE,
     MEASURE,
@@ -185,6 +185,8 @@ class StageShare(Struct, frozen=True):
     """``MB/s`` or ``IOPS``."""
     left: float | None
     """The share of the capacity that the stage's largest single failure leaves; None where that is unknown."""
+    streams: float = 0.0
+    """The part of the share that sequential I/O takes of the time of drives, where it adds to that of requests."""
 
     @property
     def path(self) -> bool:
@@ -218,6 +220,8 @@ def stage_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
                 share = needed / capacity.value
                 parts.append(StageShare(stage, share, *_ends(needed, capacity, share), needed, capacity, unit, left))
                 _write_share(sheet, parts[-1])
+        if both := _drive_time(sheet, demand, parts):
+            parts.append(both)
         if parts:
             worst = max(parts, key=lambda part: part.share)
             after = (part.left * worst.share / part.share for part in parts if part.left is not None and part.share)
@@ -227,6 +231,29 @@ def stage_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
     for one in own:
         _write_share(sheet, one)
     return [*found, *own]
+
+
+def _drive_time(sheet: Sheet, demand: Demand, parts: Sequence[StageShare]) -> StageShare | None:
+    """Return the share of the time of drives that random requests and sequential I/O take together.
+
+    The capacity is what the drives deliver of this mix, in the unit of the larger part. None where both are not known.
+    """
+    streams = demand.sequential
+    if streams is None or not streams.value or len(parts) < 2 or not parts[0].stage.drives:
+        return None
+    rate, requests = parts
+    of_streams = streams.value / rate.capacity.value
+    share = requests.share + of_streams
+    of_requests = f"{format_in(requests.demand, 'IOPS')} / {shown(requests.capacity, 'IOPS')}"
+    sequential = f"{shown(streams, 'MB/s')} sequential / {shown(rate.capacity, 'MB/s')}"
+    total = format_in(float(f"{share:.6g}"), "%")
+    sheet.line(f"{rate.stage.name}: {of_requests} + {sequential} = {total}")
+    shown_part = rate if of_streams > requests.share else requests
+    capacity, left = shown_part.capacity.scaled(shown_part.share / share), None
+    if requests.left is not None and rate.left is not None:
+        lost = bool(requests.left and rate.left)
+        left = share / (requests.share / requests.left + of_streams / rate.left) if lost else 0.0
+    return replace(shown_part, share=share, best=share, worst=share, capacity=capacity, left=left, streams=of_streams)
 
 
 def _write_share(sheet: Sheet, one: StageShare) -> None:
@@ -394,6 +421,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     assumed = _assumed(sheet, case, bounds)
     judgment, end = _judgment(found, demand.growth, bounds, not_judged, ranged=bool(at_ends(sheet)))
     write_later_shares(sheet, judgment.shares, failures)
+    judgment = replace(judgment, shares=replace(judgment.shares, today=end.share))  # of the figures that are shown
     bad = judgment.status in (ShareStatus.WARN, ShareStatus.FAIL)
     resting = assumed if bad and not demand.by_rule else ()  # a rule of thumb says so by itself
     if judgment.status is ShareStatus.UNCERTAIN:
@@ -570,6 +598,12 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
         notes += [f"what a failure inside the {one.stage.name} leaves is unknown" for one in found if one.left is None]
     if any(one.stage.drives for one in found):
         notes += replaced_figures(sheet)
+    notes += [
+        f"the capacity of the {one.stage.name} is what they deliver beside each other: sequential I/O takes "
+        f"{share_text(one.streams)} of their time and random I/O {share_text(one.share - one.streams)}"
+        for one in found
+        if one.streams > 0.01
+    ]
     if found and all(one.stage.drives for one in found):
         notes.append(
             f"the paths to the drives are not judged, because no path reports its speed ({KEYS['path.stages'].flag})"
@@ -585,6 +619,12 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
     if demand.throughput_is_its_own and all(one.stage.rate is None for one in found):
         ways = f"{capitalized(MEASURE)}, or use {KEYS['capacity.mb_s'].flag}"
         notes.append(f"the MB/s of the storage are unknown and not judged. {ways}")
+    elif (
+        demand.sequential
+        and any(one.stage.drives and one.stage.rate is None for one in found)
+        and all(one.path or one.stage.rate is None for one in found)
+    ):
+        notes.append(f"{brief(demand.sequential, 'MB/s')} of sequential I/O cost the drives nothing here: {NO_RATE}")
     stated = sheet.inputs.get("capacity.iops")
     if demand.iops and isinstance(stated, Quantity) and stated.origin is Origin.USER:
         sheet.caveat(
