@@ -108,3 +108,16 @@ def test_a_passive_server_leaves_out_real_application_clusters_and_says_so() -> 
         "together with the other"
     )
     assert [one for one in said if "is not included" in one] == [sentence]
+
+
+def test_a_server_that_opens_the_database_with_the_other_is_not_passive() -> None:
+    pair = (*PAIR, "license.product=ee", "license.passive_servers=1")
+    with pytest.raises(
+        UsageError, match=r"passive_servers: expected 0 with Real Application Clusters, found 1: a pass"
+    ):
+        sized(*pair, "license.options=rac,diagnostics")
+
+    assert units(*pair, "license.options=rac_one_node,diagnostics") == 8
+    assert units(*pair, "license.options=rac", "cluster.nodes=3") == 16  # two open it, one takes over
+    advised = found(sized(*PAIR, "license.product=ee", "license.options=rac,diagnostics"), "license.failover").verdict
+    assert "license.passive_servers=1 license.options=diagnostics: 8 licenses in place of 16, $440,000 " in advised

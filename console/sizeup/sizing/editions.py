@@ -144,19 +144,20 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
         yield sheet.advice(*_SERVERS, f"{rule.why}: {text}", decision="passive")
         return
     one = Quantity(1, "1", Origin.RULE, rule.id)
-    fewer = Sheet({**sheet.inputs, _PASSIVE: one}, sheet.rules)
-    flag = KEYS[_PASSIVE].flag.replace("=N", "=1")
+    flag, alike = KEYS[_PASSIVE].flag.replace("=N", "=1"), sheet.inputs
     try:
+        options = chosen_options(Sheet(sheet.inputs, sheet.rules), pack, product) if servers == 2 else ()
+        shared = [entry for entry in options if entry.shares_load]
+        if shared:
+            names = ",".join(short(entry.id) for entry in options if entry not in shared) or "none"
+            rest = Words(names, Origin.RULE, "without what a passive server does not need")
+            alike = {**sheet.inputs, "license.options": rest}
+            flag += f" license.options={names}" if "license.options" in sheet.inputs else ""
+        fewer, of_all = Sheet({**alike, _PASSIVE: one}, sheet.rules), Sheet(sheet.inputs, sheet.rules)
         count, metric, _ = licenses_required(fewer)
         text = count_range(count, metric.unit)
-        of_all = Sheet(sheet.inputs, sheet.rules)
         text += f" in place of {count_range(licenses_required(of_all)[0], '')}"
-        options, kept = (chosen_options(Sheet(one.inputs, sheet.rules), pack, product) for one in (sheet, fewer))
-        shared = [entry for entry in options if entry.for_clusters and entry not in kept]
-        names = [short(entry.id) for entry in options if entry not in shared]
-        rest = Words(",".join(names) or "none", Origin.RULE, "without what a passive server does not need")
-        alike = Sheet({**sheet.inputs, "license.options": rest}, sheet.rules)
-        price, instead = usd_range(list_price(fewer)), usd_range(list_price(alike if shared else of_all))
+        price, instead = usd_range(list_price(fewer)), usd_range(list_price(Sheet(alike, sheet.rules)))
         text += f", {price} in place of {instead}{a_year(product)}"
         if shared:
             titles, whole = listed([entry.title for entry in shared]), usd_range(list_price(of_all))

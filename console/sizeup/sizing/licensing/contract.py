@@ -78,6 +78,9 @@ def assume_product(sheet: Sheet, pack: Pack, product: ProductEntry) -> None:
         sheet.assume(f"{product.title}, as no product is set: {KEYS[PRODUCT].flag}, such as {names}", PRODUCT)
 
 
+_PASSIVE = "a passive server takes over, and does not open the database together with the other"
+
+
 def chosen_options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[ProductEntry, ...]:
     """The options of a product that ``license.options`` names; without it, the one that a cluster needs."""
     text = sheet.optional_words("license.options")
@@ -94,10 +97,7 @@ def chosen_options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[Pro
             )
         passive = sheet.number("cluster.nodes").value > servers == 1
         for entry in [one for one in known.values() if passive and one.for_clusters][:1]:
-            sheet.caveat(
-                f"{entry.title} is not included: a passive server takes over, and does not open the database "
-                "together with the other"
-            )
+            sheet.caveat(f"{entry.title} is not included: {_PASSIVE}")
         if servers > 1 and not shared and product.cluster_note:
             sheet.caveat(product.cluster_note)
         return tuple(shared[:1])
@@ -110,6 +110,12 @@ def chosen_options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[Pro
         if missing := [other for other in one.requires if other not in names]:
             titles, setting = " and ".join(known[other].title for other in missing), ",".join((*missing, *names))
             raise UsageError(f"license.options: {one.title} requires {titles}; use --set license.options={setting}")
+        if one.shares_load and sheet.number("cluster.nodes").value > servers == 1:
+            without = ",".join(name for name in names if known[name] is not one) or "none"
+            raise UsageError(
+                f"license.passive_servers: expected 0 with {one.title}, found 1: {_PASSIVE}. Without it, use --set "
+                f"license.options={without}; to license both, leave out license.passive_servers"
+            )
     if shared and not any(entry.for_clusters for entry in chosen):
         titles = " or ".join(entry.title for entry in shared)
         sheet.caveat(f"without {titles}, these {servers:g} servers cannot open one database together")
