@@ -23,6 +23,7 @@ WHOLE = LoadInterval(
     cpu_utilization=0.25,
     busy_cores=4,
     spread_cores=8,
+    cores=16,
 )
 
 
@@ -42,6 +43,7 @@ def test_the_instance_activity_counts_everything_and_redo_once(text: str) -> Non
         "sga.recycle_mb": 512 * MIB,
         "db.hot_percent": pytest.approx(0.8),
         "workload.io_kib": 8192,
+        "memory.sessions": 104,
     }
     assert "2 segments cause 80 % of the physical reads (hot set)" in remarks(found, "db.hot_percent")
     assert "this database took 50% of the busy CPU time" in remarks(found, "workload.cpu_cores")
@@ -53,11 +55,15 @@ def test_the_instance_activity_counts_everything_and_redo_once(text: str) -> Non
         ("126,000,000,000   35,000,000.0", "3,600,000,000    1,000,000.0", "at most the 1 MB/s .* found 2 MB/s"),
         ("2,000,000.0           7,016.0", "9,000,000.0           7,016.0", "expected 2 MB/s as in .* found 9 MB/s"),
         ("NUM_CPU_CORES                                 16", "NUM_CPU_CORES    64", "at most NUM_CPUS = 32, found 64"),
+        ("BUSY_TIME                              2,880,000", "BUSY_TIME 20,000,000", "most 11,520,000, 32 CPUs of 60"),
         ("60.00 (mins)", "30.00 (mins)", "Elapsed: expected 60 minutes, .* found 30 minutes"),
     ],
 )
 def test_a_report_that_contradicts_itself_is_refused_with_both_figures(old: str, new: str, said: str) -> None:
-    """Redo beyond all that was written, of two sizes, more cores than CPUs, 7.2 GB at 2 MB/s in half of 3,600 s."""
+    """Redo beyond all that was written, of two sizes, more cores than CPUs, busier than all of them.
+
+    7.2 GB at 2 MB/s in half of 3,600 s.
+    """
     assert old in AWR
 
     with pytest.raises(SizeupError, match=said):
@@ -124,12 +130,14 @@ def test_of_several_reports_the_largest_memory_counts() -> None:
         assert sessions.value == 104
 
 
-@pytest.mark.parametrize("text", [AWR, re.sub(r"(Snap: +\d+ \S+ \S+) +\d+ .*", r"\1", PGA)])
-def test_without_pga_or_sessions_none_are_counted(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "sessions"), [(AWR, {"memory.sessions"}), (re.sub(r"(Snap: +\d+ \S+ \S+) +\d+ .*", r"\1", PGA), set())]
+)
+def test_sessions_count_without_their_pga_and_none_where_there_are_none(text: str, sessions: set[str]) -> None:
     keys = {stated.key for stated in parse_awr(text, "awr").stated}
 
     assert "sga.mb" in keys
-    assert not keys & {"memory.sessions", "memory.session_mib"}
+    assert keys & {"memory.sessions", "memory.session_mib"} == sessions
 
 
 def test_the_instances_of_a_cluster_are_added_up_and_their_intervals_are_not() -> None:
@@ -180,6 +188,7 @@ CLUSTER_LOAD = LoadInterval(
     sequential_bytes_per_second=330_000_000 - 12_000 * 8192,
     busy_cores=0.25 * 16 + 0.5 * 16,
     spread_cores=0.25 * 32 + 16,
+    cores=32,
 )
 
 
@@ -282,6 +291,7 @@ def test_a_workload_of_a_report_has_every_key_of_the_demand() -> None:
         "sga.keep_mb": 1024 * MIB,
         "sga.recycle_mb": 512 * MIB,
         "db.hot_percent": pytest.approx(0.8),
+        "memory.sessions": 104,
     }
 
 

@@ -20,7 +20,9 @@ from sizeup.importers.sar import parse_sar
 def test_iostat_as_text_has_the_same_figures_in_every_layout(text: str) -> None:
     found = parse_iostat(text, "iostat.txt")
 
-    assert [one for one in found.intervals if one.cpu_utilization is None] == [LoadInterval(800 * 1024.0, 100.0, 0.75)]
+    assert [one for one in found.intervals if one.cpu_utilization is None] == [
+        LoadInterval(800 * 1024.0, 100.0, **{"read_share" if "r/s" in text else "read_share_of_bytes": 0.75})
+    ]
     assert found.caveats[0].startswith("the first report was left out: it is the mean since boot")
 
 
@@ -31,7 +33,9 @@ def test_iostat_as_text_tells_how_busy_the_cpus_were() -> None:
 
 
 def test_named_devices_are_the_ones_that_count() -> None:
-    assert parse_sar(SAR, "sar.txt", ("dm-0",)).intervals[0] == LoadInterval(5120 * 1024.0, 400.0, 0.8)
+    assert parse_sar(SAR, "sar.txt", ("dm-0",)).intervals[0] == LoadInterval(
+        5120 * 1024.0, 400.0, read_share_of_bytes=0.8
+    )
 
 
 def test_iostat_leaves_out_the_mean_since_boot() -> None:
@@ -46,7 +50,9 @@ def test_iostat_leaves_out_the_mean_since_boot() -> None:
 def test_iostat_without_x_tells_the_share_of_reads_by_bytes() -> None:
     plain = {"disk_device": "sda", "tps": 10.0, "kB_read/s": 30.0, "kB_wrtn/s": 10.0}
 
-    assert parse_iostat(iostat(report(plain)), "io.json").intervals == (LoadInterval(40 * 1024.0, 10.0, 0.75),)
+    assert parse_iostat(iostat(report(plain)), "io.json").intervals == (
+        LoadInterval(40 * 1024.0, 10.0, read_share_of_bytes=0.75),
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,7 +82,7 @@ def test_the_total_of_a_group_is_not_counted_beside_its_disks() -> None:
     )
 
     for text in (iostat(report(plain, group)), last):
-        assert parse_iostat(text, "io").intervals == (LoadInterval(40 * 1024.0, 10.0, 0.75),)
+        assert parse_iostat(text, "io").intervals == (LoadInterval(40 * 1024.0, 10.0, read_share_of_bytes=0.75),)
     for text in (iostat(report(group)), re.sub(r".* sda\n", "", last)):
         with pytest.raises(SizeupError, match="found totals of groups alone; run iostat without -H"):
             parse_iostat(text, "io")
@@ -90,7 +96,7 @@ def test_partitions_do_not_count_beside_their_disk_and_cd_rom_and_floppy_never()
         iostat(report(*map(row, ("sda", "sda1", "nvme0n1", "nvme0n1p2", "sdb2", "sr0", "scd1", "fd0")))), "io.json"
     )
 
-    assert found.intervals == (LoadInterval(3 * 40 * 1024.0, 30.0, 0.75),)
+    assert found.intervals == (LoadInterval(3 * 40 * 1024.0, 30.0, read_share_of_bytes=0.75),)
     assert found.caveats[-1].startswith(
         "not counted (volumes and partitions of other disks, CD-ROM, floppy): fd0, nvme0n1p2, "
     )

@@ -34,7 +34,10 @@ db1;600;2026-11-24 10:10:01 UTC;eth0;9.00;9.00;9.00;9.00;0.00;0.00;0.00;0.00
 """
 BUSY = (0.25, 0.5)  # 100 - 69 - 5 - 1 = 25 %; 100 - 40 - 10 = 50 %
 # sda + sdb: 1,024 + 1,024 + 3,072 = 5,120 kB/s, of which 4,096 are read, and 10 + 10 = 20 kB/s, half of it read.
-ONE_BY_ONE = (LoadInterval(5120 * 1024.0, 400.0, 0.8), LoadInterval(20 * 1024.0, 20.0, 0.5))
+ONE_BY_ONE = (
+    LoadInterval(5120 * 1024.0, 400.0, read_share_of_bytes=0.8),
+    LoadInterval(20 * 1024.0, 20.0, read_share_of_bytes=0.5),
+)
 # 2,000 + 1,000 sectors of 512 bytes and 75 + 25 requests; discards do not count.
 TOGETHER = (LoadInterval(3000 * 512.0, 100.0, 0.75), LoadInterval(1600 * 512.0, 50.0, 0.6))
 

@@ -12,14 +12,17 @@ from sizeup.importers.sar import parse_ksar, parse_sar
 def test_sar_adds_the_disks_up_and_leaves_stacked_ones_and_averages_away() -> None:
     found = parse_sar(SAR, "sar.txt")
 
-    assert found.intervals == (LoadInterval(5120 * 1024.0, 400.0, 4096 / 5120), LoadInterval(20 * 1024.0, 20.0, 0.5))
+    assert found.intervals == (
+        LoadInterval(5120 * 1024.0, 400.0, read_share_of_bytes=4096 / 5120),
+        LoadInterval(20 * 1024.0, 20.0, read_share_of_bytes=0.5),
+    )
     assert found.caveats == (
         "not counted (volumes and partitions of other disks, CD-ROM, floppy): dm-0; use --devices to choose disks",
     )
 
 
 def test_sar_of_sysstat_8_counts_sectors_of_512_bytes() -> None:
-    assert parse_sar(OLD_SAR, "sar.txt").intervals == (LoadInterval(4096 * 512.0, 100.0, 0.5),)
+    assert parse_sar(OLD_SAR, "sar.txt").intervals == (LoadInterval(4096 * 512.0, 100.0, read_share_of_bytes=0.5),)
 
 
 def test_sar_of_all_activities_is_read_for_its_disks_and_past_comments() -> None:
@@ -38,7 +41,7 @@ def test_sar_with_pretty_names_has_the_disk_last() -> None:
         "00:10:01    100.00   1024.00   1024.00      0.00     20.48      0.10     0.50    5.00 sda\n"
     )
 
-    assert parse_sar(text, "sar.txt").intervals == (LoadInterval(2048 * 1024.0, 100.0, 0.5),)
+    assert parse_sar(text, "sar.txt").intervals == (LoadInterval(2048 * 1024.0, 100.0, read_share_of_bytes=0.5),)
 
 
 def test_sar_of_all_disks_together_counts_no_volume_twice_and_tells_reads_from_writes() -> None:

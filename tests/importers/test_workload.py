@@ -296,3 +296,62 @@ def test_files_of_several_kinds_are_views_of_one_time_and_not_intervals_of_a_ser
     several = read_workload((*database, WorkloadFile("vmstat.txt", VMSTAT)), 95, cores=16)
     assert "workload.cpu_cores" in several
     assert "workload.percentile" not in several, "several intervals of the CPUs hide no peaks of one of the I/O"
+
+
+def test_a_value_names_its_own_file_and_has_its_caveats_alone() -> None:
+    status = "".join(
+        f"{name}\t{value}\n"
+        for name, value in {
+            "Uptime": 1000, "Innodb_page_size": 16384, "Innodb_data_reads": 10_000, "Innodb_data_read": 10**8,
+            "Innodb_data_writes": 5_000, "Innodb_data_written": 10**8, "Innodb_pages_written": 4_000,
+            "Innodb_log_writes": 1_000, "Innodb_os_log_written": 10**7,
+        }.items()
+    )  # fmt: skip
+    files = (WorkloadFile("status.txt", status), WorkloadFile("io.txt", IOSTAT_NEW), WorkloadFile("sar.txt", SAR_ALL))
+    found = read_workload(files, 95, cores=8)
+
+    assert found["license.pack"].source == "status.txt"
+    assert found["redo.mb_s"].source.startswith("status.txt: ")
+    assert not [one for one in found["redo.mb_s"].caveats if "since boot" in one]
+    cpu = found["workload.cpu_cores"]
+    assert cpu.source.startswith("sar.txt: ")
+    assert not [one for one in cpu.caveats if "since boot" in one]
+    alone = read_workload(files[1:2], 95)["workload.iops"]
+    assert [one for one in alone.caveats if "since boot" in one]
+
+
+def test_sections_of_one_time_are_one_set_of_intervals() -> None:
+    found = read_workload((WorkloadFile("sar.txt", SAR + SAR_ALL),), 95, cores=8)
+
+    assert found["workload.iops"].source.startswith("sar.txt: 95th percentile of 2 intervals")
+    assert found["workload.percentile"].caveats[0].startswith("2 intervals: ")
+
+
+def test_without_requests_by_direction_the_share_of_reads_is_by_bytes_with_its_width() -> None:
+    """5,120 and 20 KiB/s, 4,096 + 10 of them read; a read of 1/4 to 4 times the size of a write."""
+    share = read_workload((WorkloadFile("sar.txt", SAR),), 95)["workload.read_percent"]
+
+    assert share.value == pytest.approx(4106 / 5140)
+    assert (share.low, share.high) == (0.5, 0.94)
+    assert share.source == "sar.txt: by bytes"
+    assert "50% to 94% where a read is of a quarter to 4 times the size of a write" in share.caveats[0]
+    drives = parse_settings(("array.disks=8", "array.raid=5", "array.drive_iops=120"))
+    cards = size({**read_workload((WorkloadFile("sar.txt", SAR),), 95), **drives}).cards
+    assumed = next(card.assumed for card in cards if card.resource == "storage")
+    assert assumed == ("79.8833% reads (104% at 50%, 49% at 94%)",)
+
+
+def test_one_interval_is_an_average_of_the_cpus_too() -> None:
+    """4 of 16 cores busy on average: all 16 of them at a peak of 4 times that, and no more than there are."""
+
+    def status(cores: int, text: str = awr_reports.AWR.replace("YES", "NO ")) -> tuple[str, tuple[str, ...]]:
+        load = read_workload((WorkloadFile("awr.txt", text),), 95)
+        server = (f"machine.cores={cores}", "workload.specrate_per_core=8", "machine.specrate_per_core=8")
+        spread = {"workload.spread_cores": load["workload.cpu_cores"]}
+        card = next(one for one in size({**load, **spread, **parse_settings(server)}).cards if one.resource == "cpu")
+        return card.status, card.assumed
+
+    assert status(24) == ("pass", ())
+    assert status(20) == ("assumed", ("no peaks above the average",))
+    busier = awr_reports.AWR.replace("YES", "NO ").replace("2,880,000", "5,760,000").replace("8,640,000", "5,760,000")
+    assert status(24, busier) == ("pass", ()), "4 times 8 cores are more than it has"

@@ -140,7 +140,7 @@ def _sum(parts: Sequence[LoadInterval]) -> LoadInterval:
     requests = total("requests_per_second")
     share = sum(known for known in reads if known) / requests if requests and None not in reads else None
     names = ("bytes_per_second", "redo_bytes_per_second", "redo_writes_per_second", "sequential_bytes_per_second")
-    sums = {name: total(name) for name in (*names, "busy_cores", "spread_cores")}
+    sums = {name: total(name) for name in (*names, "busy_cores", "spread_cores", "cores")}
     return LoadInterval(requests_per_second=requests, read_share=share, **sums)
 
 
@@ -179,6 +179,7 @@ def _report(text: str, where: str) -> InstanceReport:
         interval,
         cpu_utilization=utilization,
         busy_cores=None if utilization is None or cores is None else utilization * cores,
+        cores=cores,
         spread_cores=_spread(utilization, cpus, cores),
     )
     header = text[:_HEADER_CHARACTERS]
@@ -255,7 +256,7 @@ def _cluster_cpus(found: Sections, instances: int) -> dict[str, float]:
     servers = [(one[10] / (one[10] + one[11] or 1.0), *one) for one in known if len(one) == _SERVER]
     if len(servers) != instances or any(abs(100 * share - one[5]) > 1 for share, *one in servers):
         return {}
-    busy = {"busy_cores": sum(share * one[1] for share, *one in servers)}
+    busy = {"busy_cores": sum(share * one[1] for share, *one in servers), "cores": sum(one[1] for _, *one in servers)}
     spread = [_spread(share, one[0], one[1]) for share, *one in servers]
     return {**busy, "spread_cores": sum(filter(None, spread))} if all(spread) else busy
 
@@ -351,6 +352,10 @@ def _contradictions(
     found: Sections, text: str, redo: float, cpus: float | None, cores: float | None
 ) -> Iterator[tuple[str, str, str]]:
     """Yield what cannot be: its name, what another figure of the report lets expect, and what the report has."""
+    busy, minutes = found.figure("os", "BUSY_TIME"), _elapsed(text)
+    most = (cpus or 0.0) * minutes * 60 * 100 * _ALIKE
+    if busy and most and busy > most:
+        yield "BUSY_TIME", f"at most {most / _ALIKE:,.0f}, {cpus:.0f} CPUs of {minutes:g} minutes", f"{busy:,.0f}"
     written, rate = _per_second(found, "physical write total bytes"), _per_second(found, "redo size")
     stated, total = format_in(redo, "MB/s"), found.figure("activity", "redo size")
     if rate and not 1 / _ALIKE < redo / rate < _ALIKE:
@@ -359,7 +364,7 @@ def _contradictions(
         yield "Redo size", f"at most the {format_in(written, 'MB/s')} of physical write total bytes", stated
     if cpus and cores and cores > cpus:
         yield "NUM_CPU_CORES", f"at most NUM_CPUS = {cpus:.0f}", f"{cores:.0f}"
-    if total and rate and (minutes := _elapsed(text)) and not 1 / _ALIKE < minutes * 60 * rate / total < _ALIKE:
+    if total and rate and minutes and not 1 / _ALIKE < minutes * 60 * rate / total < _ALIKE:
         yield "Elapsed", f"{total / rate / 60:.4g} minutes, total / per second of redo size", f"{minutes:g} minutes"
 
 
@@ -384,8 +389,9 @@ def _memory(found: Sections, header: str, block: float | None) -> Iterator[State
     row = next((row for row in found.rows("memory") if row.name == "PGA use (MB)"), None)
     used = max((figure for figure in row.figures if figure), default=0.0) if row else 0.0
     sessions = max((float(match[1].replace(",", "")) for match in _SESSIONS.finditer(header)), default=0.0)
-    if used and sessions:
+    if sessions:
         yield Stated("memory.sessions", sessions, "1")
+    if used and sessions:
         yield Stated("memory.session_mib", used * _MEBIBYTE / sessions, "bytes")
     for pool in found.rows("pools"):  # those that hold chosen segments
         key = {"K": "sga.keep_mb", "R": "sga.recycle_mb"}.get(pool.name)

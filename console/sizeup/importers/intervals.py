@@ -30,7 +30,7 @@ class LoadInterval(Struct, frozen=True):
     requests_per_second: float | None = None
     """Random ones where the file separates them, else all; without redo writes where it separates those."""
     read_share: float | None = None
-    """Of the requests, where they are separate, else of the bytes; None where nothing moved."""
+    """Of the requests; None where these are not counted by direction, or nothing moved."""
     redo_bytes_per_second: float | None = None
     """As generated."""
     redo_writes_per_second: float | None = None
@@ -45,6 +45,10 @@ class LoadInterval(Struct, frozen=True):
     commits_per_second: float | None = None
     redo_written_bytes_per_second: float | None = None
     """Redo as it reaches the storage, where each write begins and ends with a whole block."""
+    read_share_of_bytes: float | None = None
+    """Of the bytes, where the requests are not counted by direction."""
+    cores: float | None = None
+    """Physical cores, of all servers that ``busy_cores`` are of."""
 
 
 class Stated(Struct, frozen=True):
@@ -90,12 +94,10 @@ def together(disks: Iterable[Disk]) -> LoadInterval:
     moved = sum(disk.read_bytes_per_second + disk.written_bytes_per_second for disk in rows)
     requests = sum(disk.requests_per_second for disk in rows)
     reads = [disk.reads_per_second for disk in rows if disk.reads_per_second is not None]
-    share: float | None = None
     if requests and len(reads) == len(rows):
-        share = sum(reads) / requests
-    elif moved:
-        share = sum(disk.read_bytes_per_second for disk in rows) / moved
-    return LoadInterval(moved, requests, share)
+        return LoadInterval(moved, requests, sum(reads) / requests)
+    share = sum(disk.read_bytes_per_second for disk in rows) / moved if moved else None
+    return LoadInterval(moved, requests, read_share_of_bytes=share)
 
 
 def chosen(names: Iterable[str], devices: tuple[str, ...], where: str) -> tuple[frozenset[str], tuple[str, ...]]:

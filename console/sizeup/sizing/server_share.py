@@ -192,7 +192,9 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     failures = server_failures(shares, nodes)
     card = decided_card(
         "cpu",
-        Judgment(found.status, shares, shares.today, shares.today, () if why is None else (why,)),  # text has the ends
+        replace(
+            found, shares=shares, best=shares.today, worst=shares.today, uncertainties=() if why is None else (why,)
+        ),
         bounds,
         facts,
         clause=", ".join((f"{text}{because}", *later)),
@@ -242,6 +244,12 @@ def _demand(sheet: Sheet, capacity: float) -> tuple[list[Quantity], bool]:
     if most is not None and most.origin is there.origin and most.value > there.value:  # of the same workload
         action = f"Use {KEYS['workload.cpu_cores'].flag}"
         uncertainties.append(Uncertainty(most.value, "busy threads may share no core", action, upper=True))
+    percentile = sheet.inputs.get("workload.percentile")
+    given = isinstance(percentile, Quantity) and percentile.origin is Origin.USER
+    if there.origin is Origin.IMPORTED and there.low == there.value and there.high is not None and not given:
+        end = min(there.high, there.value * sheet.rule("workload.peak-factor").value)
+        action = "Use shorter intervals over a busy week"
+        uncertainties.append(Uncertainty(end, "no peaks above the average", action, upper=True, default=True))
     if covers_one_instance(sheet):
         action = f"Add the reports of the others, or use {KEYS['workload.scope'].name}=whole"
         uncertainties.append(Uncertainty(None, "the report covers one instance of the cluster", action, upper=True))

@@ -25,6 +25,7 @@ from sizeup.importers.sar import KSAR_HEADING, SADF_HEADING, SADF_MARKS, parse_k
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.keys import parse_settings
+from sizeup.units import format_in
 
 FILE_KEYS = {
     "workload": ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "license.users"),
@@ -46,6 +47,7 @@ _FIGURES: tuple[tuple[str, str, _Figure], ...] = (
     ("workload.spread_cores", "1", lambda interval: interval.spread_cores),
     ("workload.commits_s", "1/s", lambda interval: interval.commits_per_second),
 )
+_CPU = "workload.cpu_cores"
 _IO = ("workload.iops", "workload.mb_s", "redo.mb_s", "workload.sequential_mb_s", "redo.written_mb_s", "redo.writes_s")
 """Keys of one kind of file, which is the first that has the first of them: what a device counts contains the redo."""
 
@@ -182,25 +184,27 @@ def _first(kinds: Sequence[_Kind], *figures: _Figure) -> _Kind:
 
 def _figures(kinds: Sequence[_Kind], percentile: float, where: str, cores: int | None) -> dict[str, Value]:
     files = [file for _, of in kinds for file in of]
-    caveats = tuple(dict.fromkeys(caveat for file in files for caveat in file.caveats))
     remarks: dict[str, dict[str, None]] = {}
     for key, remark in (one for file in files for one in file.remarks):
         remarks.setdefault(key, {})[remark] = None
     values: dict[str, Value] = {}
     figure_of, ranged = {key: figure for key, _, figure in _FIGURES}, False
     io = _first(kinds, *(figure_of[key] for key in _IO))
-    for key, unit, figure in (*_FIGURES, ("workload.cpu_cores", "1", lambda one: _busy_cores(one, cores))):
+    for key, unit, figure in (*_FIGURES, (_CPU, "1", lambda one: _busy_cores(one, cores))):
         kind = io if key in _IO else _first(kinds, figure)
         known = _known(kind, figure)
         if known and (value := at(known, percentile)) > 0:
             peaks = [found for file in kind[1] for one in file.peaks if (found := figure(one)) is not None]
             low, high = min(at(known, 50), value), max([known[-1], *peaks])
+            if key == _CPU and len(known) == 1:  # an average: no more than all of its CPUs was busy
+                high = max(high, *(one.cores or cores or high for file in kind[1] for one in file.intervals))
             ranged |= len(known) > 1 and key in _IO
             several = f"{percentile:g}th percentile of {len(known)} intervals"
             without = "".join(f", without {what}" for what in dict.fromkeys(one.left_out for one in kind[1]) if what)
             source = f"{kind[0]}: {several if len(known) > 1 else 'one interval, an average'}{without}"
             beside = [name for name, of in kinds if of is not kind[1] and _known((name, of), figure)]
             other = [f"those of {name} do not count: they may be of the same time" for name in beside]
+            caveats = dict.fromkeys(caveat for file in kind[1] for caveat in file.caveats)
             of_key = (*caveats, *remarks.get(key, ()), *other, *((_AVERAGE,) if len(known) == 1 else ()))
             values[key] = Quantity(value, unit, Origin.IMPORTED, source, low=low, high=high, caveats=of_key)
     intervals = [interval for file in files for interval in file.intervals]
@@ -210,18 +214,15 @@ def _figures(kinds: Sequence[_Kind], percentile: float, where: str, cores: int |
             f"{where}: expected disks or CPUs with a load in the {percentile:g}th percentile of its intervals, found "
             "none; choose a busier time, or a higher --percentile"
         )
-    if any(file.one_instance for file in files):
-        values["workload.scope"] = Words("instance", Origin.IMPORTED, where)
-    vendors = {file.vendor for file in files} - {""}
+    if of_one := [name for name, of in kinds if any(file.one_instance for file in of)]:
+        values["workload.scope"] = Words("instance", Origin.IMPORTED, ", ".join(of_one))
+    vendors = {file.vendor: name for name, of in kinds for file in of if file.vendor}
     if len(vendors) == 1:
-        values["license.pack"] = Words(vendors.pop(), Origin.IMPORTED, where)
-    reads = [interval for file in io[1] for interval in file.intervals if interval.read_share is not None]
-    if reads:
-        weights = [interval.requests_per_second or 1.0 for interval in reads]
-        share = sum((one.read_share or 0.0) * weight for one, weight in zip(reads, weights, strict=True)) / sum(weights)
-        values["workload.read_percent"] = Quantity(share, "1", Origin.IMPORTED, f"{io[0]}: mean by requests")
+        values["license.pack"] = Words(*next((vendor, Origin.IMPORTED, name) for vendor, name in vendors.items()))
+    if (share := _read_share(io)) is not None:
+        values["workload.read_percent"] = share
     if ranged:
-        number = sum(len(file.intervals) for file in io[1])
+        number = max(len(_known(io, figure_of[key])) for key in _IO)
         few = f"{number} intervals: the highest of their averages counts, which hides peaks; {_MORE}"
         highest = (few,) if number * (100 - percentile) < 100 else ()
         values["workload.percentile"] = Quantity(percentile, "1", Origin.IMPORTED, "--percentile", caveats=highest)
@@ -233,6 +234,31 @@ def _figures(kinds: Sequence[_Kind], percentile: float, where: str, cores: int |
     return values
 
 
+def _read_share(io: _Kind) -> Quantity | None:
+    """Return the share of reads: of the requests where a file counts them by direction, else by the bytes.
+
+    That of the bytes is that of the requests only where reads and writes are of one size.
+    """
+    intervals = [one for file in io[1] for one in file.intervals]
+    counted = [(one.read_share, one.requests_per_second or 1.0) for one in intervals if one.read_share is not None]
+    if counted:
+        share = sum(part * weight for part, weight in counted) / sum(weight for _, weight in counted)
+        return Quantity(share, "1", Origin.IMPORTED, f"{io[0]}: mean by requests")
+    moved = [(one.read_share_of_bytes, one.bytes_per_second or 0.0) for one in intervals]
+    total = sum(weight for part, weight in moved if part is not None)
+    if not total:
+        return None
+    share = sum(part * weight for part, weight in moved if part is not None) / total
+    low, high = (round(share / (share + (1 - share) * times), 2) for times in (_SIZES, 1 / _SIZES))
+    caveat = (
+        f"the file counts no requests by direction: {format_in(low, '%')} to {format_in(high, '%')} where a read is of "
+        f"a quarter to {_SIZES:g} times the size of a write. sar -b or iostat -x counts them"
+    )
+    return Quantity(share, "1", Origin.IMPORTED, f"{io[0]}: by bytes", low=low, high=high, caveats=(caveat,))
+
+
+_SIZES = 4.0
+"""How many times larger reads are than writes, or writes than reads, at most, where no file says so."""
 _MORE = "use shorter intervals over a busy week"
 _AVERAGE = f"a single interval is an average and hides peaks: {_MORE}"
 
@@ -247,7 +273,7 @@ def _busy_cores(interval: LoadInterval, cores: int | None) -> float | None:
 def _require_cores(intervals: Sequence[LoadInterval], values: dict[str, Value], percentile: float, where: str) -> None:
     """Ask for the cores of the server where only a share of its CPUs is known; raise where nothing else is."""
     shares = sorted(one.cpu_utilization for one in intervals if one.cpu_utilization is not None)
-    if not shares or "workload.cpu_cores" in values or at(shares, percentile) <= 0:
+    if not shares or _CPU in values or at(shares, percentile) <= 0:
         return
     wanted = (
         f"the CPUs were {at(shares, percentile):.1%} busy ({percentile:g}th percentile), but the file does not tell "

@@ -68,12 +68,13 @@ def _defaults(sheet: Sheet, *, by_rule: bool) -> Mapping[str, Mapping[str, Input
         factor = sheet.rule("workload.peak-factor").value
         peaks = {key: value.scaled(factor) for key, value in hidden.items()}
         found["no peaks above the average"] = {f"at {format_in(factor, '')} times that": peaks}
-    for key, unit, text in (
-        ("workload.io_kib", "KiB", "a block size of {} by default"),
-        ("workload.read_percent", "%", "{} reads by default"),
+    for key, unit, text, origin in (
+        ("workload.io_kib", "KiB", "a block size of {} by default", Origin.RULE),
+        ("workload.read_percent", "%", "{} reads by default", Origin.RULE),
+        ("workload.read_percent", "%", "{} reads", Origin.IMPORTED),  # a file has bytes alone
     ):
         value = sheet.inputs.get(key)
-        if isinstance(value, Quantity) and value.origin is Origin.RULE and sheet.has_used(key):
+        if isinstance(value, Quantity) and value.origin is origin and sheet.has_used(key):
             ends = (Quantity(end, value.unit, value.origin, value.source) for end in (value.low, value.high) if end)
             found[text.format(shown(value, unit))] = {f"at {shown(end, unit)}": {key: end} for end in ends}
     if sheet.has_used("redo.write.usual"):
