@@ -264,9 +264,7 @@ def measure_placements(settings: _NumaSettings, context: Context, caveats: tuple
     nodes, nearest = settings.nodes, settings.nearest
     threads = [(cpu, node) for node, cpus in nodes.items() for cpu in cpus]
     layouts = _layouts(nodes, settings.memory_nodes, nearest)
-    span = buffers.usable_bytes(
-        settings.span_bytes, binding.available_bytes(binding.Allocation()) // max(1, len(threads))
-    )
+    span = buffers.usable_bytes(settings.span_bytes, binding.available_bytes(binding.Allocation()) // len(threads))
     for memory_of in layouts.values():  # several threads may allocate on the same nodes
         memories = [memory_of(node) for _, node in threads]
         for memory in set(memories):

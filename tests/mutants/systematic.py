@@ -1,6 +1,6 @@
 """Draw faults from all operators, numbers and conditions of some sources, and tell which of them no test notices.
 
-    .venv/bin/python tests/mutants/systematic.py io.direct --seed 1 [--not-of SEED...] [--count 60] [--slow]
+    .venv/bin/python tests/mutants/systematic.py AREA... --seed 1 [--not-of SEED...] [--count 60] [--slow]
 
 The tests of an area are collected once. For each fault a copy of that process (fork) runs the tests that run its line,
 with the code of its function, or the value of its module's name, replaced. So a fault is not seen by processes that a
@@ -292,8 +292,10 @@ class Runner:
                 f"[{len(chosen)}]  {found or 'SURVIVED'}",
                 flush=True,
             )
-        caught = len(self._drawn) - len(self.survived)
-        print(f"\n{caught} of {len(self._drawn)} noticed", flush=True)
+        for area, files in AREAS.items():
+            if of_area := [fault for fault in self._drawn if fault.file in files]:
+                left = sum(fault.file in files for fault in self.survived)
+                print(f"{area}: {len(of_area) - left} of {len(of_area)} noticed", flush=True)
         return True
 
     def _covering(self, fault: DrawnFault, lines: dict[str, dict[str, set[int]]]) -> set[str]:
@@ -420,7 +422,7 @@ def drawn(area: str, seed: int, count: int, left_out: Sequence[int] = ()) -> lis
 def main() -> int:
     """Draw faults of an area, and print which of them no test notices; the exit status is 1 if there are any."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("area", choices=AREAS)
+    parser.add_argument("areas", choices=AREAS, nargs="+", metavar="AREA", help=", ".join(AREAS))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--not-of", type=int, nargs="*", default=(), metavar="SEED", help="leave out what they draw")
     parser.add_argument("--count", type=int, default=60)
@@ -429,13 +431,13 @@ def main() -> int:
     parser.add_argument("--like", nargs="*", metavar="TEXT", help="instead of a draw, all whose place and text have it")
     parser.add_argument("--tests", nargs="*", metavar="PATTERN", help="instead of those of the area")
     options = parser.parse_args()
-    chosen = drawn(options.area, options.seed, options.count, options.not_of)
+    files = [file for area in options.areas for file in AREAS[area]]
+    chosen = [one for area in options.areas for one in drawn(area, options.seed, options.count, options.not_of)]
     if options.like:
-        every = [fault for file in AREAS[options.area] for fault in faults(file)]
+        every = [fault for file in files for fault in faults(file)]
         chosen = [one for one in every if any(like in f"{one.file} {one.text}" for like in options.like)]
     elif options.only:
         chosen = [chosen[number - 1] for number in options.only]
-    files = AREAS[options.area]
     patterns = options.tests or dict.fromkeys(pattern for file in files for pattern in pytest_files_of(file))
     tests = sorted({str(path) for pattern in patterns for path in ROOT.glob(pattern)})
     near = {path for file in files for path in (ROOT / file).parent.glob("*.py")}  # which may use a module's names

@@ -130,7 +130,8 @@ def test_steps_inside_a_level_are_located_first_and_only_as_finely_as_stated() -
 
     assert sizes_at_steps(measured, levels, THP, list(measured)) == [320 * KIB, 64 * KIB]
     assert sizes_at_steps(measured, levels, THP, [*measured, 320 * KIB]) == [64 * KIB]
-    assert sizes_at_steps({512 * KIB: 4.0, 640 * KIB: 8.0}, levels, THP, []) == []
+    assert sizes_at_steps({600 * KIB: 4.0, 750 * KIB: 8.0}, levels, THP, []) == []
+    assert sizes_at_steps({600 * KIB: 4.0, 760 * KIB: 8.0}, levels, THP, []) == [640 * KIB]
     assert sizes_at_steps({8 * KIB: 1.0, 512 * KIB: 1.4}, levels, THP, []) == []
 
 
@@ -212,12 +213,12 @@ def test_a_working_set_without_an_interval_adds_none_to_its_level() -> None:
 def test_a_level_that_is_not_one_figure_is_a_range_with_the_cause_that_was_read(
     conditions: CurveConditions, cause: str
 ) -> None:
-    found = level((8 * MIB, point(12.0)), (16 * MIB, point(40.0)), conditions=conditions)
+    found = level((8 * MIB, point(12.0, "shared", "busy")), (16 * MIB, point(40.0)), conditions=conditions)
 
     told = f"the latencies at 8 MiB and 16 MiB differ by a factor of 3.3; {cause}"
     assert (found.low, found.high) == (12.0, 40.0)
     assert found.extra["range_cause"] == told
-    assert found.caveats == (f"L3 has no single latency: {told}",)
+    assert found.caveats == (f"L3 has no single latency: {told}", "shared", "busy")
     assert "core_cycles" not in found.extra
 
 

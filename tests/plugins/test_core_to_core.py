@@ -136,10 +136,16 @@ def test_too_long_a_measurement_is_refused() -> None:
     (refusal,) = plan(power(), replicate=10.0).refusals
 
     assert re.fullmatch(
-        r"12 measurements would take about \d{3} s, expected at most 400 s: "
-        "lower replicates, replicate, warm_up or budget",
+        r"it would take about \d{3} s: expected at most 400 s, as a step of memory.core-to-core is ended after 600 s; "
+        "set what it measures lower",
         refusal.reason,
     )
+
+
+@pytest.mark.parametrize(("replicate", "seconds"), [(1.0, 110.0), (2.0, 1.5 * 120.3872)])
+def test_the_time_limit_is_that_of_the_budget_or_half_more_than_the_estimate(replicate: float, seconds: float) -> None:
+    """A budget of 5 s has a limit of 110 s; 12 pairs in five replicates of 2 s take 120 s."""
+    assert planned(power(), replicate=replicate, budget=5.0).time_limit_seconds == pytest.approx(seconds)
 
 
 def run(step: Step) -> list[Any]:

@@ -123,6 +123,27 @@ def test_each_placement_has_its_memory_where_its_name_says(told: Told) -> None:
     }
 
 
+def test_all_threads_share_half_of_what_the_host_has(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 256 MiB, as of a container, in nodes of 64 GiB: four threads have 64 MiB each, and use 7/8 of half of it.
+
+    The two nodes of a matrix and their interleaved memory have a third each, of which 7/8 of half are 36 MiB.
+    """
+    free = {(0, PlacementPolicy.FIRST_TOUCH): 256 * MIB}
+    monkeypatch.setattr(told, "sizeup_available_bytes", lambda *asked: free.get(asked, 64 * GIB), raising=False)
+
+    matrix, *_, placements = steps("memory.numa")
+    assert {one.extra["bytes_per_thread"] for one in final(placements)} == {28 * MIB}
+    assert {one.extra["working_set_bytes"] for one in final(matrix) if one.series == "latency"} == {36 * MIB}
+
+
+def test_no_cell_is_begun_after_the_step_was_canceled(told: Told) -> None:
+    context = HandContext()
+    context.cancel()
+    list(load_class(REGISTRY.get("memory.bandwidth").target).run(steps("memory.bandwidth")[1], context))
+
+    assert told.calls == []
+
+
 def test_a_placement_is_that_of_the_thread_whose_pages_are_farthest(
     told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +305,13 @@ def test_processes_without_memory_on_their_node_are_told(told: Told) -> None:
 
     far = {one.at["processes"]: [text for text in one.caveats if "no memory" in text] for one in found}
     assert far == {1: [], 2: [], 4: ["CPUs 2, 3 have no memory on their own node: their accesses were remote"]}
+
+
+def test_the_slowest_process_counts_the_stores_of_a_run(told: Told) -> None:
+    """Each process takes 2 ms, the first one for 1,000 stores and the last for 4,000: 0.5 s are 250,000 of 2 us."""
+    final(*steps("memory.hammer", pages=16))
+
+    assert {call[2] for call in told.of("sizeup_hammer_run")[1:]} == {250_000 // 16}
 
 
 def test_one_number_of_processes_with_two_sizes_links_the_speedups() -> None:
