@@ -17,7 +17,7 @@ from sizeup.report.data import results_json
 from sizeup.report.markdown import markdown
 from sizeup.report.text import text
 from sizeup.session.records import SessionRecord
-from sizeup.session.validity import StepValidity
+from sizeup.session.validity import Invalid, StepValidity
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.views.cards.cards import CardView
 from sizeup.views.comparison.answer import conclusion_lines
@@ -79,19 +79,118 @@ def test_a_side_check_that_the_run_does_not_count_takes_nothing_away() -> None:
     assert of(step(*rates(1e6), verdict({}, "extending", 0.0), verdict({}, "all", 1.0)))[0] == ""
 
 
-@pytest.mark.parametrize(("parts", "bounds"), [("steady", True), ("direct", False), ("direct steady", False)])
+@pytest.mark.parametrize(
+    ("parts", "bounds"),
+    [("steady", True), ("direct", False), ("direct steady", False), ("cache", True), ("cache direct", False)],
+)
 def test_what_is_of_something_else_bounds_nothing_whatever_else_is_uncertain(parts: str, bounds: bool) -> None:
-    run = step(*rates(1e6), *(verdict(place(1), part, 0.0) for part in parts.split()))
+    run = step(
+        *rates(1e6), *(suspicion() if part == "cache" else verdict(place(1), part, 0.0) for part in parts.split())
+    )
     found = StepValidity(run).of(next(iter(run.points.values())))
 
     assert found is not None
     assert found.still_bounds is bounds
 
 
-def test_a_suspected_cache_is_said_before_another_check_that_failed() -> None:
-    physical = Estimate("validity", {**place(1), "part": "physical"}, 0.5, extra={"sizing": "left out"})
+def suspicion(*caveats: str) -> Estimate:
+    return Estimate("validity", {**place(1), "part": "physical"}, 0.5, caveats=caveats, extra={"sizing": "left out"})
 
-    assert of(step(*rates(1e6), verdict(place(1), "steady", 0.0), physical))[0] == "it may come from a cache"
+
+def test_a_suspected_cache_is_said_before_another_check_that_failed() -> None:
+    assert of(step(*rates(1e6), verdict(place(1), "steady", 0.0), suspicion()))[0] == "it may come from a cache"
+
+
+AGAIN, AT_REST = "run Direct I/O again", "run Direct I/O again on an idle machine, with more time"
+UNSTEADY = "run Direct I/O again while the machine is idle, with more seconds"
+LARGER = "run Direct I/O with a size several times the largest cache known, or with preset working-set"
+LOOSE = Estimate("rate", place(1), -2.0, low=-2.3, high=-1.5, converged=False)
+
+
+def whole(status: Status, reason: str = "") -> StepRun:
+    run = step(*rates(1e6))
+    run.outcome = Outcome(status, reason=reason)
+    return run
+
+
+def disturbed() -> StepRun:
+    run = step(*rates(1e6))
+    for key in run.points:
+        run.points[key] = Point("rate", place(1), array("q", [1, 2]), array("d", [1.0, 2.0]), array("B", [1, 2]))
+    return run
+
+
+def placed(share: float, nodes: str) -> StepRun:
+    return step(Estimate("rate", place(1), 2.0, extra={"share_where_asked": share, "pages_on_nodes": nodes}))
+
+
+@pytest.mark.parametrize(
+    ("run", "cause", "reasons", "remedy", "parts"),
+    [
+        (
+            step(*rates(1e6), replace(verdict(place(1), "steady", 0.0), caveats=(STEADY, "physical: beyond the bus"))),
+            "throughput was not steady",
+            (DRIFTED,),
+            UNSTEADY,
+            ("steady",),
+        ),
+        (
+            step(*rates(1e6), replace(verdict(place(1), "new", 0.0), caveats=("in words",))),
+            "its new check failed",
+            ("in words",),
+            AGAIN,
+            ("new",),
+        ),
+        (
+            step(*rates(1e6), verdict(place(1), "steady", 0.0), suspicion("physical: beyond the bus")),
+            "it may come from a cache",
+            ("physical: beyond the bus",),
+            LARGER,
+            ("cache", "steady"),
+        ),
+        (
+            step(*rates(1e6), suspicion()),
+            "it may come from a cache",
+            ("no reason was recorded",),
+            LARGER,
+            ("cache",),
+        ),
+        (step(LOOSE, precision=0.05), "it did not converge", ("interval ±20.0%, target ±5.0%",), AT_REST, ()),
+        (step(LOOSE), "it did not converge", ("interval ±20.0%",), AT_REST, ()),
+        (step(replace(LOOSE, low=None)), "it did not converge", (), AT_REST, ()),
+        (
+            placed(0.98, "0:98,1:2"),
+            "its memory lay on another node",
+            ("98.0% of the pages were where they were asked for",),
+            f"free memory of that node, and {AGAIN}",
+            (),
+        ),
+        (placed(0.5, ""), "where its memory lay is unknown", (), "allow move_pages or numa_maps, and run it again", ()),
+        (
+            disturbed(),
+            "something else used the measured CPU",
+            ("every sample was disturbed",),
+            f"{AGAIN} on an idle machine",
+            (),
+        ),
+        (whole(Status.FAILED), "its step failed", (), AGAIN, ()),
+        (whole(Status.CRASHED, "killed"), "its step crashed", ("killed",), AGAIN, ()),
+    ],
+)
+def test_a_figure_that_is_not_valid_has_a_cause_its_own_reasons_and_what_to_do(
+    run: StepRun, cause: str, reasons: tuple[str, ...], remedy: str, parts: tuple[str, ...]
+) -> None:
+    found = StepValidity(run).of(next(iter(run.points.values())))
+
+    loose = cause == "it did not converge"
+    assert found == Invalid(cause, reasons, remedy, scatter=loose, parts=parts)
+    begin = "measured, but did not converge" if loose else f"measured, but not valid because {cause}"
+    assert found.sentence() == begin + (f" ({'; '.join(reasons)})" if reasons else "")
+
+
+@pytest.mark.parametrize("run", [placed(0.99, "0:99,1:1"), step(replace(LOOSE, converged=True)), whole(Status.OK)])
+def test_a_figure_just_within_its_limits_is_valid(run: StepRun) -> None:
+    assert of(run) == [""]
 
 
 @pytest.mark.parametrize(("half", "cause"), [(0.04, ""), (0.06, "it did not converge")])

@@ -156,14 +156,16 @@ class StepValidity:
         return None
 
     def _failed_verdict(self, point: Point) -> Invalid | None:
-        verdicts = [one for one in self._verdicts.get(measurement_key(point), ()) if measurement_key(point)]
+        key = measurement_key(point)
+        verdicts = self._verdicts.get(key) if key else None
         if not verdicts:
             return None
-        caveats = [caveat for one in verdicts if one.estimate is not None for caveat in one.estimate.caveats]
-        reasons = caveats or ["no reason was recorded"]
-        if any(map(_may_be_a_cache, verdicts)):
-            remedy = self._remedy(verdicts[0], _CACHE)
-            return Invalid("it may come from a cache", tuple(reasons), remedy, parts=(_CACHE,))
+        suspecting = [one for one in verdicts if _may_be_a_cache(one)]
+        told = [one.estimate for one in suspecting or verdicts if one.estimate is not None]
+        reasons = [caveat for one in told for caveat in one.caveats] or ["no reason was recorded"]
+        if suspecting:
+            parts = (_CACHE, *(_part(one) for one in verdicts if _failed(one)))
+            return Invalid("it may come from a cache", tuple(reasons), self._remedy(suspecting[0], _CACHE), parts=parts)
         return self._failure(verdicts[0], list(map(_part, verdicts)), reasons)
 
     def _failure(self, verdict: Point, parts: list[str], recorded: list[str]) -> Invalid:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
 from sizeup.quantity import Quantity, Uncertainty
+from sizeup.session.validity import FAILED_CHECKS
 from sizeup.session.value import Point, StepRun
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures, quantity
@@ -259,7 +260,7 @@ def _observed(figure: MeasuredFigure) -> tuple[float, float, str]:
     replicates = 0 if figure.point.estimate is None else figure.point.estimate.replicates or 0
     unsteady = figure.invalid is not None and "steady" in figure.invalid.parts
     if unsteady or (worst and replicates < 3):  # fewer ramps give no interval of their median
-        why = "it was measured in few ramps" if figure.invalid is None else figure.invalid.cause
+        why = FAILED_CHECKS["steady"] if unsteady else "it was measured in few ramps"
         return worst, max(best, value.value), why
     return value.least, value.value if value.high is None else value.high, ""
 
