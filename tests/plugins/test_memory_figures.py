@@ -13,6 +13,7 @@ from fakes import HandContext
 from large_machines import made
 from plugins.told import MACHINE, Told, median_of
 from recorded_traffic import MeasuredJob
+from sizeup.errors import RefusedError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import SettingValue, Step
 from sizeup.model.sample import Estimate, Samples
@@ -322,14 +323,57 @@ def test_one_number_of_processes_with_two_sizes_links_the_speedups() -> None:
     assert [one.value for one in found if isinstance(one, Estimate)] == [1.0, 1.5, 2.0]
 
 
+ODD = 40 * MIB + 4096
+
+
+@pytest.mark.parametrize(
+    ("mount", "node", "host", "size"),
+    [
+        (64 * MIB, GIB, GIB, 32 * MIB),
+        (GIB, 65 * MIB, GIB, 32 * MIB),
+        (GIB, GIB, 66 * MIB, 33 * MIB),
+        (2 * ODD, 2 * ODD, 2 * ODD, ODD),
+        (2 * ODD - 2, GIB, GIB, 40 * MIB),
+        (32 * MIB, GIB, GIB, 16 * MIB),
+        (GIB, GIB, 31 * MIB, 0),
+        (GIB, -22, GIB, 0),
+    ],
+)
+def test_a_file_is_half_of_what_mount_node_and_host_have(
+    mount: int, node: int, host: int, size: int, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In whole MiB where it is less than wanted, and none below 16 MiB."""
+    free = {(0b10, PlacementPolicy.BIND): node, (0, PlacementPolicy.FIRST_TOUCH): host}
+    monkeypatch.setattr(told, "sizeup_available_bytes", lambda *asked: free[asked], raising=False)
+    monkeypatch.setattr(shm.os, "statvfs", lambda _: SimpleNamespace(f_bavail=mount // 2, f_frsize=2))
+    if size:
+        assert shm._fitting(ODD, 1) == size
+        return
+    has = "0 B" if node < 0 else "31 MiB"
+    with pytest.raises(RefusedError, match=f"^not enough memory: /dev/shm and node 1 have {has} available; 16 MiB are"):
+        shm._fitting(ODD, 1)
+
+
+def test_the_smallest_file_is_one_of_16_mib() -> None:
+    assert [step.settings["bytes"] for step in steps("memory.shm", bytes=16 * MIB)] == [16 * MIB] * 2
+    assert steps("memory.shm", bytes=16 * MIB - 1) == ()
+
+
+def test_memory_is_taken_from_the_nodes_whose_free_memory_fell() -> None:
+    assert shm.taken_share({0: 900, 1: 900, 2: 900}, {0: 700, 1: 300, 2: 950}, 0) == 0.25
+    assert shm.taken_share({1: 900}, {1: 300}, 0) == 0.0
+    assert shm.taken_share({0: 900}, {0: 900}, 0) == 0.0
+
+
 @pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="/dev/shm is not mounted here")
 @pytest.mark.parametrize(
     ("placement", "share", "known", "caveat"),
     [
+        (at(99, 1), 0.99, 0.99, ""),
         (at(75, 25), 0.75, 0.75, "only 75% of the file's pages are on node 0"),
         (UNSEEN, 0.8, None, "only 80% of the consumed memory came from node 0"),
     ],
-    ids=["by its pages", "by the free memory of the nodes"],
+    ids=["just as required", "by its pages", "by the free memory of the nodes"],
 )
 def test_a_file_has_the_share_of_its_node(
     placement: Placement, share: float, known: float | None, caveat: str, told: Told, monkeypatch: pytest.MonkeyPatch
@@ -342,7 +386,7 @@ def test_a_file_has_the_share_of_its_node(
 
     assert (first.extra["share_from_home_node"], first.extra.get("share_where_asked")) == (share, known)
     assert (first.extra["node0_free_before_bytes"], first.extra["node0_free_after_bytes"]) == (900, 100)
-    assert caveat in first.caveats
+    assert caveat in first.caveats if caveat else first.caveats == ()
 
 
 @pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="/dev/shm is not mounted here")
@@ -358,21 +402,6 @@ def test_a_file_that_was_reduced_and_the_cache_of_each_writer_are_told(
     reduced = "file size reduced from 64 MiB to 32 MiB: at most half of the available memory is used"
     assert [reduced in one.caveats for one in (near, far)] == [True, True]
     assert ["writes may come from L3" in " ".join(one.caveats) for one in (near, far)] == [False, True]
-
-
-@pytest.mark.parametrize("least", ["the mount", "the node", "the machine"])
-def test_a_file_fits_half_of_the_least_that_is_available(least: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def available(what: str) -> int:
-        return 100 * MIB if what == least else GIB
-
-    mount = SimpleNamespace(f_bavail=available("the mount"), f_frsize=1)
-    monkeypatch.setattr(shm.os, "statvfs", lambda _: mount)
-    monkeypatch.setattr(
-        binding, "available_bytes", lambda memory: available("the node" if memory.nodes else "the machine")
-    )
-
-    assert shm._fitting(64 * MIB, 0) == 50 * MIB
-    assert shm._fitting(48 * MIB, 0) == 48 * MIB
 
 
 def test_the_thread_that_exceeds_its_cache_least_decides() -> None:

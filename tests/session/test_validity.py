@@ -188,7 +188,15 @@ def test_a_figure_that_is_not_valid_has_a_cause_its_own_reasons_and_what_to_do(
     assert found.sentence() == begin + (f" ({'; '.join(reasons)})" if reasons else "")
 
 
-@pytest.mark.parametrize("run", [placed(0.99, "0:99,1:1"), step(replace(LOOSE, converged=True)), whole(Status.OK)])
+@pytest.mark.parametrize(
+    "run",
+    [
+        placed(0.99, "0:99,1:1"),
+        step(replace(LOOSE, converged=True)),
+        step(replace(LOOSE, low=-2.5), precision=0.25),
+        whole(Status.OK),
+    ],
+)
 def test_a_figure_just_within_its_limits_is_valid(run: StepRun) -> None:
     assert of(run) == [""]
 
@@ -211,6 +219,8 @@ def test_a_step_says_in_one_clause_what_of_it_is_not_valid() -> None:
     assert StepValidity(step(*rates(1e6))).summary() == ""
     assert StepValidity(failed_run()).summary() == f"{REASON} ({DRIFTED})"
     assert StepValidity(step(*rates(1e6, 2e6), loose)).summary() == "1 of 3 figures did not converge"
+    unsteady = step(*rates(1e6, 2e6), verdict(place(1), "steady", 0.0))
+    assert StepValidity(unsteady).summary() == "1 of 2 figures is not valid: throughput was not steady"
     assert StepValidity(step(*rates(1e6, 2e6), verdict(place(1), "steady", 0.0), loose)).summary() == (
         "2 of 3 figures are not valid: throughput was not steady (1); not converged (1)"
     )
