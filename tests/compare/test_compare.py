@@ -219,6 +219,38 @@ def test_what_may_mislead_is_said() -> None:
     assert any("not interleaved" in warning for warning in warnings)
 
 
+def test_like_sides_that_took_turns_have_no_warning_and_each_cause_has_its_own() -> None:
+    first, base = (at_times(side(SLOW[:4], start=start), times) for start, times in ((10, ODD[:4]), (0, EVEN[:4])))
+    busy = {"others_busy_percent": 20.0, "others_busy": "dd"}
+    causes = {
+        "the new side mixes hosts: db01, db02": {"host": "db02"},
+        "s10: it ends early": {"damage": ("it ends early",)},
+        "s10: not valid": {"invalid_results": ("not valid",)},
+        "s10: other processes used 20 % of a CPU at its end: dd": {"facts": {**first[0].facts, **busy}},
+    }
+
+    assert compare(first, base).warnings == ()
+    quiet = replace(first[0], facts={**first[0].facts, **busy, "others_busy_percent": 19.9})
+    assert compare([quiet, *first[1:]], base).warnings == ()
+    for warning, change in causes.items():
+        found = compare([replace(first[0], **change), *first[1:]], base).warnings  # type: ignore[arg-type]
+        assert [one for one in found if "interleaved" not in one] == [warning]
+
+
+def test_a_point_counts_by_its_scatter_beside_one_percent() -> None:
+    """One point never scatters and is 21 % slower, the other scatters by 1 %: two thirds and one third of the whole."""
+    odd = [math.exp(log) for log in (-0.02, 0.0, 0.0, 0.02)]
+    new, old = (
+        [session(start + n, (LATENCY, {"size": 1}, level), (LATENCY, {"size": 2}, one)) for n, one in enumerate(odd)]
+        for start, level in ((10, 1.21), (0, 1.0))
+    )
+
+    assert figure(compare(new, old)).ratio == pytest.approx(1.21 ** (2 / 3))
+
+
+ODD, EVEN = [float(2 * n + 1) for n in range(6)], [float(2 * n) for n in range(6)]
+
+
 def at_times(sessions: list[Digest], times: list[float], host: str = "db01") -> list[Digest]:
     return [
         replace(session, host=host, values=tuple(replace(value, when=time) for value in session.values))
@@ -228,8 +260,7 @@ def at_times(sessions: list[Digest], times: list[float], host: str = "db01") -> 
 
 def test_blocks_are_judged_beside_their_trend_and_more_strictly_without_times() -> None:
     first, base = side(SLOW, start=10), side(FAST)
-    odd, even = [float(2 * n + 1) for n in range(6)], [float(2 * n) for n in range(6)]
-    later = [time + 100 for time in odd]
+    odd, even, later = ODD, EVEN, [time + 100 for time in ODD]
     turns, blocks = (
         compare(at_times(first, odd), at_times(base, even)),
         compare(at_times(first, later), at_times(base, even)),
@@ -240,6 +271,8 @@ def test_blocks_are_judged_beside_their_trend_and_more_strictly_without_times() 
     assert figure(blocks).p > figure(turns).p - 1e-12
     assert any("must stand out from the trend" in warning for warning in blocks.warnings)
     assert not interleaved(at_times(first[:1], [1.0]), at_times(base[:1], [0.0]))  # one run a side takes no turns
+    for one, two in ((first, base), (base, first)):
+        assert not interleaved(at_times(one[:1], [1.0]), at_times(two[:2], [0.0, 2.0]))
     assert interleaved(at_times(first[:2], [0.0, 3.0]), at_times(base[:2], [1.0, 2.0])), "ABBA"
     assert interleaved(at_times(first[:2], [0.0, 2.0]), at_times(base[:2], [1.0, 3.0])), "ABAB"
     assert not interleaved(at_times(first[:2], [0.0, 1.0]), at_times(base[:2], [2.0, 3.0])), "AABB"

@@ -108,6 +108,7 @@ def test_false_discovery_is_gentler_than_holm_and_no_gentler_than_nothing() -> N
     corrected = false_discovery(values)
 
     assert corrected == pytest.approx([0.02, 0.02, 0.04, 0.2])
+    assert false_discovery([0.9, 0.8]) == [0.9, 0.9]
     assert all(raw <= soft <= hard for raw, soft, hard in zip(values, corrected, holm(values), strict=True))
 
 
@@ -152,6 +153,12 @@ def test_a_shift_beside_a_trend_is_that_of_least_squares() -> None:
         [math.exp(0.02 * t) for t in (0, 3, 4, 7)], [math.exp(0.02 * t) for t in (1, 2, 5, 6)], [0, 3, 4, 7, 1, 2, 5, 6]
     )
     assert (turns.log_ratio, turns.inflation) == (pytest.approx(0.0, abs=1e-9), pytest.approx(1.0))
+
+    # In turns, which no trend explains, the shift is that of the means: it deviates by scatter / sqrt(2) here.
+    logs = [0.1, -0.2, 0.0, 0.1], [0.0, 0.3, -0.1, -0.2]
+    noisy = shift_beside_trend(*([math.exp(log) for log in side] for side in logs), [0, 3, 4, 7, 1, 2, 5, 6])
+    assert noisy.log_ratio == pytest.approx(0.0, abs=1e-9)
+    assert noisy.deviation == pytest.approx(noisy.scatter / math.sqrt(2))
 
     # By hand: y = 0, 1, 3, 2 with sides 1, 0, 0, 1 and times 0 to 3: slope 0.8, shift -1.0, left 0.8, freedom 1.
     logs = shift_beside_trend([1.0, math.exp(2)], [math.exp(1), math.exp(3)], [0.0, 3.0, 1.0, 2.0])

@@ -172,6 +172,8 @@ def test_a_host_without_like_ones_is_compared_with_its_family_and_what_it_lost_i
     more = replace(SESSION, host="x", sockets=3, cores=65, memory_bytes=int(512 / 1.039 * GIB))
     assert fleet(*like, more).hosts[-1].findings == ()
     assert [one.id for one in fleet(*like, replace(lost, cores=63)).hosts[-1].findings][-1] == "fleet.less-cores"
+    three = sessions(*[LATENCY] * 3, first=11, memory_bytes=256 * GIB)
+    assert {host.compared_as == host.type for host in fleet(*sessions(*[LATENCY] * 5), *three).hosts} == {True}
     pair = fleet(*sessions(LATENCY, LATENCY), lost).hosts[-1]
     assert (pair.compared_as, pair.findings) == (pair.type, ())
 
@@ -260,6 +262,20 @@ def test_the_answer_of_a_fleet_says_what_it_has() -> None:
     out = fleet_band(fleet(*sessions(*[LATENCY] * 3, latency(200.0))))
     assert (out.word, out.sentence) == ("1 OUTLIER", "db4 stands out: Latency 2 times as long as 3 peers.")
     assert out.number == Number("1", "", "of 4 hosts")
+
+
+def test_the_furthest_figures_of_the_furthest_host_are_named_as_far_as_a_line_goes() -> None:
+    def rates(value: float) -> tuple[HostFigure, ...]:
+        return tuple(replace(IOPS, name=f"rate{number}", title=f"Rate {number}", value=value) for number in range(4))
+
+    like = [replace(one, figures=(LATENCY, IOPS, *rates(1000.0))) for one in sessions(*[LATENCY] * 3)]
+    worst = replace(SESSION, host="x", figures=(latency(150.0), replace(IOPS, value=100.0), *rates(300.0)))
+    worse = replace(SESSION, host="y", figures=(latency(100.0), replace(IOPS, value=200.0)))
+    found = fleet(*like, worst, worse, *sessions(*[LATENCY] * 2, first=4))
+
+    named = "x stands out: IOPS 90 % less than 3 peers, Rate 0 70 % less, Rate 1 70 % less."
+    assert fleet_band(found).sentence == named
+    assert [host.name for host in by_status(found.hosts)][:2] == ["x", "y"]
 
 
 def test_what_changed_is_told_of_the_fleet_and_of_the_hosts_that_changed_beside_it() -> None:

@@ -62,24 +62,20 @@ def shared_points(ours: Runs, theirs: Runs) -> list[PointKey]:
 
 
 def _per_run(runs: Runs, keys: Sequence[PointKey], weights: Sequence[float]) -> list[float]:
-    """One figure per run that has all these points."""
-    return [geometric_mean([runs[key][name].value for key in keys], weights) for name in _whole_runs(runs, keys)]
+    """One figure per run, each of which has all these points."""
+    return [geometric_mean([runs[key][name].value for key in keys], weights) for name in runs[keys[0]]]
 
 
 def _run_times(runs: Runs, keys: Sequence[PointKey]) -> list[float] | None:
     """When each of these runs began the metric; None where one does not say."""
     times = []
-    for name in _whole_runs(runs, keys):
+    for name in runs[keys[0]]:
         began = [runs[key][name].when for key in keys]
         known = [when for when in began if when is not None]
         if len(known) < len(began):
             return None
         times.append(min(known))
     return times
-
-
-def _whole_runs(runs: Runs, keys: Sequence[PointKey]) -> list[str]:
-    return [name for name in runs[keys[0]] if all(name in runs[key] for key in keys)]
 
 
 def _weights(ours: Runs, theirs: Runs, keys: Sequence[PointKey]) -> list[float]:
