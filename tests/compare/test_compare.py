@@ -12,6 +12,7 @@ from sizeup.compare.comparison import EXCLUDED_CHANGE, Comparison, Conclusion, F
 from sizeup.compare.digest import Digest, RunValue, digest_side
 from sizeup.compare.figures import excluded_change
 from sizeup.compare.machines import Difference
+from sizeup.compare.statistics import ratio_interval, shift_beside_trend
 from sizeup.errors import UsageError
 from sizeup.model.machine import Machine, Platform
 from sizeup.model.plan import Better, Series
@@ -65,6 +66,7 @@ def figure(comparison: Comparison) -> Figure:
         (LATENCY, [value * 0.9 for value in FAST], Conclusion.BETTER),
         (RATE, SLOW, Conclusion.BETTER),
         (NEITHER, SLOW, Conclusion.HIGHER),
+        (NEITHER, [value * 0.9 for value in FAST], Conclusion.LOWER),
         (LATENCY, [value + 0.3 for value in FAST], Conclusion.SAME),
     ],
 )
@@ -290,9 +292,11 @@ def test_what_grows_from_run_to_run_is_no_difference_of_the_later_side() -> None
     found = figure(compare(first, base))
 
     assert found.p > 0.05
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < 1 < found.high
+    shift = shift_beside_trend(grown[6:], grown[:6], [*times[6:], *times[:6]])
+    assert shift is not None
+    ranks, trend = ratio_interval(grown[6:], grown[:6])[1:], shift.interval(0.05)
+    assert trend[0] < 1 < trend[1] < (ranks[0] or 0)
+    assert (found.low, found.high) == (pytest.approx(trend[0]), pytest.approx(ranks[1]))
     assert not found.different
 
 

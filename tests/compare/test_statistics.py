@@ -49,12 +49,14 @@ def test_three_runs_a_side_cannot_decide_and_four_can() -> None:
     assert smallest_p(3, 3) == rank_sum_p([1, 2, 3], [4, 5, 6]) == 0.1
     assert smallest_p(4, 4) == rank_sum_p([1, 2, 3, 4], [5, 6, 7, 8]) == pytest.approx(2 / 70)
     assert smallest_p(1, 30) > 0.05
+    assert smallest_p(1, 1) == 1.0
     assert smallest_p(0, 6) == 1.0
 
 
 def test_equal_values_are_no_difference() -> None:
     assert rank_sum_p([5.0] * 6, [5.0] * 6) == 1.0
     assert rank_sum_p([5.0] * 30, [5.0] * 30) == 1.0
+    assert rank_sum_p(*in_order(30, 30, 450)) == 1.0, "in the middle"
 
 
 def test_many_runs_are_judged_by_the_normal_curve_as_few_are_by_counting() -> None:
@@ -77,6 +79,33 @@ def test_the_interval_excludes_one_exactly_when_the_test_rejects() -> None:
         assert high is not None
         assert low <= ratio <= high
         assert (low > 1 or high < 1) == (rank_sum_p(first, base) <= 0.05)
+
+
+def in_order(first: int, second: int, smaller: int) -> tuple[list[float], list[float]]:
+    """Return two sides in which in so many pairs the value of the first is the smaller one."""
+    order = [1] * second + [0] * first
+    for place in range(first):
+        moved = min(second, smaller - place * second)
+        if moved > 0:
+            order.pop(second + place)
+            order.insert(second + place - moved, 0)
+    values = [1.01**place for place in range(len(order))]
+    return tuple([value for value, side in zip(values, order, strict=True) if side == which] for which in (0, 1))
+
+
+@pytest.mark.parametrize(("first", "second"), [(4, 6), (20, 20), (21, 20), (22, 22), (25, 21), (30, 40)])
+@pytest.mark.parametrize("level", [0.05, 0.02])
+def test_the_interval_fits_the_test_at_its_limit_however_many_runs_there_are(
+    first: int, second: int, level: float
+) -> None:
+    """Above 40 runs both are of the normal curve, with half a step between the counts of pairs."""
+    sides = [in_order(first, second, smaller) for smaller in range(first * second // 2)]
+    rejected = [rank_sum_p(*side) <= level for side in sides]
+    low = [ratio_interval(*side, level)[1] for side in sides]
+
+    assert share_of_pairs(*sides[7]) == pytest.approx(7 / (first * second))
+    assert True in rejected
+    assert [end is not None and end > 1 for end in low] == rejected
 
 
 def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:

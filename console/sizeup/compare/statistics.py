@@ -262,7 +262,7 @@ def _interval_cut(first: int, second: int, level: float) -> int:
     total = first + second
     if total > EXACT_LIMIT:
         spread = math.sqrt(first * second * (total + 1) / 12)
-        return max(0, math.floor(first * second / 2 - _normal_quantile(1 - level / 2) * spread))
+        return max(0, math.floor((first * second - 1) / 2 - _normal_quantile(1 - level / 2) * spread))
     counts = _rank_sums(tuple(range(2, 2 * total + 1, 2)), first)
     # U, the number of pairs in which the first is smaller, is the rank sum without its smallest value.
     smallest = first * (first + 1)
