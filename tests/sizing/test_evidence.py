@@ -131,6 +131,39 @@ def test_old_data_bound_a_new_file_below_for_a_database_of_at_most_their_size(
     assert ends(found, "capacity.iops", *filter(None, [database])) == (least, 41e3)
 
 
+def test_old_data_bound_a_bandwidth_by_their_bytes() -> None:
+    """6,100 blocks of 8 KiB a second are 50.0 MB/s."""
+    found = session("io.direct", machine=VMWARE)
+    run = found.steps["io.direct"]
+    add(run, {"workload": "dss-rand"}, 500e6, ends=(490e6, 510e6), series="rate", **NEW)
+    put(run, Estimate("iops", COLD, 6100, extra={**NEW, "sampled_bytes": 32 * GIB}))
+
+    assert ends(found, "path.bandwidth_mb_s") == (6100 * 8192, 510e6)
+
+
+@pytest.mark.parametrize(
+    ("ramps", "failed", "reason"),
+    [(2, "", "it was measured in few ramps"), (3, "steady", "throughput was not steady"),
+     (2, "submitters", "it was measured in few ramps"), (3, "physical steady", "throughput was not steady")],
+)  # fmt: skip
+def test_the_worst_second_bounds_a_figure_of_few_ramps_or_of_unsteady_throughput(
+    ramps: int, failed: str, reason: str
+) -> None:
+    found = session("io.direct")
+    run = found.steps["io.direct"]
+    add(run, ramps=ramps, samples=SECONDS)
+    for part in failed.split():
+        put(
+            run,
+            Estimate("validity", {**AT, "part": part}, 0, extra={"sizing": "left out"} if part == "physical" else {}),
+        )
+    value = measured(found, {})["capacity.iops"]
+
+    assert isinstance(value, Quantity)
+    assert {one.reason: one.end for one in value.uncertainties if not one.upper}[reason] == 36e3
+    assert {one.reason: one.end for one in value.uncertainties if one.upper}[reason] == 44e3
+
+
 def test_old_data_of_which_slow_reads_alone_are_certain_say_what_was_measured() -> None:
     found = session("io.direct", machine=VMWARE)
     run = found.steps["io.direct"]
