@@ -6,18 +6,32 @@ from types import SimpleNamespace
 from typing import Any, Self, cast
 
 import pytest
+from msgspec.structs import replace
 
 from fakes import HandContext
-from plugins.direct_io.hand_made import SECOND, edge, sample_of
+from plugins.direct_io.hand_made import NOTHING, SECOND, edge, host, sample_of, window
 from sizeup.errors import SizeupError
 from sizeup.model.sample import Samples
 from sizeup.probing.api import Emission
+from sizeup.procfs.block import BlockStat
+from sizeup.procfs.mounts import NfsBytes
+from sizeup.procfs.process import ProcessIo
 from sizeup_direct_io import measure as measure_module
 from sizeup_direct_io.binding import IoSample, WorkerUsage
 from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.disks import PathWatch
-from sizeup_direct_io.measure import SAMPLING_SECONDS, MeasuredPoint, Next, Watch, Window, _Sampler, measure
-from sizeup_direct_io.window_counters import CounterSource
+from sizeup_direct_io.measure import (
+    SAMPLING_SECONDS,
+    MeasuredPoint,
+    Next,
+    Watch,
+    Window,
+    _idle_seconds,
+    _mark,
+    _Sampler,
+    measure,
+)
+from sizeup_direct_io.window_counters import CounterSource, HostCpu, WindowCounters
 
 
 class ScriptedJob:
@@ -63,6 +77,56 @@ def test_silence_with_requests_out_is_a_stall() -> None:
 
     with pytest.raises(StalledError, match=r"no request completed for 6.0 s, 1 request is still in flight"):
         sampler.check(sampler.take(), 5.0)
+    job.passes(0.0, in_flight=2)
+    with pytest.raises(StalledError, match="2 requests are still in flight"):
+        sampler.check(sampler.take(), 5.0)
+
+
+def test_of_streams_that_go_on_the_one_that_completed_last_tells_the_silence() -> None:
+    def at(idle_s: float, running: int) -> Any:
+        return SimpleNamespace(idle_ns=round(idle_s * SECOND), running=running)
+
+    assert _idle_seconds({"a": at(3.0, 1), "b": at(2.0, 1), "c": at(1.0, 0)}) == 2.0
+    assert _idle_seconds({"a": at(3.0, 0), "b": at(2.0, 0)}) == 0.0
+    assert _idle_seconds({"a": at(3.0, 0)}) == 3.0
+
+
+def test_a_mark_is_the_time_of_a_sample_or_that_of_the_last_request_of_a_full_file() -> None:
+    def at(idle_s: float, running: int) -> Any:
+        return SimpleNamespace(time_ns=9 * SECOND, idle_ns=round(idle_s * SECOND), running=running, requests=5)
+
+    assert _mark({"a": at(3.0, 1)}) == (9.0, 5)
+    assert _mark({"a": at(3.0, 0)}) == (6.0, 5)
+    assert _mark({"a": at(3.0, 0), "b": at(2.0, 0)}) == (7.0, 10)
+
+
+def counted(scale: int, *, nfs: bool = False, accounting: bool = True) -> WindowCounters:
+    """Counters at an end of a window, every one of them another number."""
+    process = ProcessIo(100 * scale, 30 * scale) if accounting else None
+    bytes_ = NfsBytes(1000 * scale, 400 * scale, 2000 * scale, 700 * scale) if nfs else None
+    return edge(1.0, counters=replace(NOTHING, accounting=process, device=BlockStat(7 * scale, 5 * scale), nfs=bytes_))
+
+
+@pytest.mark.parametrize(
+    ("reads", "writes", "local", "nfs"),
+    [
+        (True, False, (200, 14), (2000, 4000)),
+        (False, True, (60, 10), (800, 1400)),
+        (True, True, (260, 24), (2800, 5400)),
+    ],
+)
+def test_the_bytes_that_are_charged_are_those_of_the_directions_of_a_point(
+    reads: bool, writes: bool, local: tuple[int, int], nfs: tuple[int, int]
+) -> None:
+    found = window(1.0, {}, before=counted(1), after=counted(3))
+    mount = window(1.0, {}, before=counted(1, nfs=True), after=counted(3, nfs=True))
+    late = window(1.0, {}, before=counted(1), after=counted(3, nfs=True))
+    own = window(1.0, {}, before=counted(1, accounting=False), after=counted(3))
+
+    assert found.charged_bytes(reads=reads, writes=writes) == local
+    assert mount.charged_bytes(reads=reads, writes=writes) == nfs
+    assert late.charged_bytes(reads=reads, writes=writes) == local
+    assert own.charged_bytes(reads=reads, writes=writes) == (None, local[1])
 
 
 class TwoDevices(ScriptedJob):
@@ -164,6 +228,10 @@ class TimedJob:
         return "running" if self.seconds() < 2.0 or self.seconds() > 3.0 else "offline"
 
 
+def busy_host(seconds: float) -> HostCpu:
+    return host(10 + seconds / 2, seconds / 4, 0.0, seconds / 4)
+
+
 @pytest.fixture
 def timed(monkeypatch: pytest.MonkeyPatch) -> Callable[[TimedJob, Window], tuple[MeasuredPoint, list[Samples]]]:
     """Measures a job of made-up time; what is yielded on the way comes with the result."""
@@ -174,7 +242,8 @@ def timed(monkeypatch: pytest.MonkeyPatch) -> Callable[[TimedJob, Window], tuple
         monkeypatch.setattr(measure_module, "time", SimpleNamespace(monotonic=job.seconds))
         event = SimpleNamespace(set=lambda: None, wait=job.wait)
         monkeypatch.setattr(measure_module, "threading", SimpleNamespace(Event=lambda: event))
-        monkeypatch.setattr(measure_module.window_counters, "read_host_cpu", lambda: None)
+        # The host is busy for three quarters of each sample, and was for ten seconds before.
+        monkeypatch.setattr(measure_module.window_counters, "read_host_cpu", lambda: busy_host(job.seconds()))
         for name in ("read_opening", "read_closing"):
             monkeypatch.setattr(measure_module, name, lambda *_: next(ends))
         watch = PathWatch({"sda": "state"}, now=job.seconds, read=job.path_state)
@@ -232,6 +301,7 @@ def test_a_window_holds_what_is_done_between_its_ends_alone(timed: Any) -> None:
     assert values(seen, "iops") == pytest.approx([1010] * 5 + [110] * 10 + [160] * 10)
     assert values(seen, "rate") == pytest.approx([8192 * iops for iops in values(seen, "iops")])
     assert set(values(seen, "in-flight")) == {7}
+    assert values(seen, "cpu") == pytest.approx([0.75] * 25)
     assert {(each.at.get("stream"), each.values[0]) for each in seen if each.series == "latency-p50"} == {
         *(("small", 10), ("small", 20), ("log", 10), ("log", 20))
     }
@@ -287,5 +357,8 @@ def test_a_file_that_is_full_early_has_the_rate_until_its_last_request(timed: An
     assert (found.ended_early, found.seconds, found.requests) == (True, pytest.approx(1.5), 150)
     assert found.blocks == pytest.approx([100.0] * 7), "not the part of a block at its end"
     assert not any(each.flags and each.flags[0] for each in seen)
+    for ends_s in (0.15, 0.35):  # in the first sample, and in the second, of which the first is counted alone
+        short, _ = timed(TimedJob(at_rates((FOREVER, 100.0)), ends_s=ends_s), Window(0.0, 4.0, 0.0, 1.0, 9.0))
+        assert (short.blocks, short.requests) == (pytest.approx([100.0]), 100 * ends_s)
     with pytest.raises(SizeupError, match="increase size"):
         timed(TimedJob(at_rates((FOREVER, 100.0)), ends_s=0.5), Window(1.0, 4.0, 0.0, 1.0, 9.0))

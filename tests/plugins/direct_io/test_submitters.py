@@ -73,15 +73,16 @@ def test_a_cpu_that_others_fill_is_not_that_of_an_idle_thread() -> None:
 
 def test_stolen_time_is_not_work() -> None:
     before, after = used(0.5, cpu=3)
-    later = ticks(own=500, interrupts=0, idle=100, stolen=400)
+    earlier, later = ticks(own=100, interrupts=0, idle=50), ticks(own=600, interrupts=0, idle=150, stolen=400)
 
-    assert busiest_share([before], [after], {3: NONE}, {3: later}) == pytest.approx(500 / 600)
+    assert busiest_share([before], [after], {3: earlier}, {3: later}) == pytest.approx(500 / 600)
 
 
 def test_what_was_not_published_is_unknown() -> None:
     unpublished = WorkerUsage(0, 0, -1)
 
     assert busiest_share([unpublished], [used(0.5)[1]], {}, {}) is None
+    assert busiest_share([used(0.5)[1]], [used(0.5)[1]], {}, {}) is None
     part = check_submitters(None, 1)
     assert part.verdict is Validity.UNKNOWN
     assert "too short" in part.reasons[0]
