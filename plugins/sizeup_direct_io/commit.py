@@ -16,6 +16,7 @@ from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Estimate, Progress, Samples
 from sizeup.probing.api import Context, Emission
+from sizeup.text import plural
 from sizeup.units import format_bytes
 from sizeup_direct_io import binding, conclusions, durations, estimates
 from sizeup_direct_io.call_with_timeout import describe_error, describe_failure
@@ -212,7 +213,8 @@ class CommitRun(TargetRun):
             turn, index = divmod(number, len(points))
             point = points[-1 - index] if turn % 2 else points[index]  # so that drift is no effect of committers
             left = (windows - number) * self._window.seconds
-            yield Progress(number / windows, left, f"{point.method.value}: {point.committers} committers")
+            what = f"{point.method.value}, {plural(point.committers, 'committer')}"
+            yield Progress(number / windows, left, what)
             measured = yield from self._measure(point, source)
             yield from path_gaps(self._paths, NAME)
             if self._context.canceled:  # a part of a window is no figure
@@ -221,7 +223,7 @@ class CommitRun(TargetRun):
                 runs[point].append(measured)
                 yield from self._figures(point, runs[point], background)
             else:
-                yield Gap(f"{NAME}: {point.method.value}, {point.committers} committers", "no commit ended in time")
+                yield Gap(f"{NAME}: {what}", "no commit ended in time")
         changes = tuple(map(str, self._paths.changes))
         yield from overall(f"commits on {self._where}", self._parts, changes, "Figures of commits")
         yield Progress(1.0, 0.0, "done")

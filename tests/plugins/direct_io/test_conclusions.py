@@ -238,6 +238,7 @@ def test_the_log_beside_the_load_is_compared_with_the_log_alone(loaded: int, slo
 
     assert (found.value, extra(found, "alone_ns", "loaded_ns")) == (loaded / 10, [10, loaded])
     assert ("the log waits for data I/O: put the redo log on separate storage" in found.caveats) is slow
+    assert redo_under_load(point({}, log=({}, {1: 100})), both).value == 1.0, "nothing is known of the log alone"
 
 
 def test_the_matrix_has_each_stream_over_the_time_of_all_windows() -> None:

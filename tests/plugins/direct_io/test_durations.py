@@ -21,6 +21,7 @@ from sizeup_direct_io import run as run_module
 from sizeup_direct_io.durations import ENDING_SECONDS, LEAST_SECONDS, WINDOW_EXTRA_SECONDS, TimeBudget
 from sizeup_direct_io.measure import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
+from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.slo import Objective
 from sizeup_direct_io.target import DEFAULT_BYTES, OpenTarget, TargetSpec, new_file_size
 from sizeup_direct_io.window_counters import CounterSource
@@ -30,6 +31,17 @@ REGISTRY = load_registry()
 PRESETS = next(one.choices for one in REGISTRY.get("io.direct").manifest.parameter if one.name == "preset")
 MOST_SECONDS = 25.0
 MIB = 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("preset", "budget", "seconds"), [("slo", 0.0, 9.0), ("slo", 5.0, 0.0), ("oltp-read", 0.0, 0.0)]
+)
+def test_a_rate_is_searched_where_the_preset_does_and_the_budget_allows(
+    preset: str, budget: float, seconds: float
+) -> None:
+    settings = RunSettings(preset, "/u01", 0.1, stall=5.0, budget=budget, search=7.0, confirm=2.0)
+
+    assert durations.objective_seconds(settings) == seconds
 
 
 class Clocked(FakeSetup):

@@ -4,6 +4,7 @@ The requests are those of a device with a knee, a cache and a cliff, on a host t
 Whatever changes of a plan or a figure shows here, and in the commit that records it again.
 """
 
+import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +23,7 @@ from sizeup.probing.api import Emission
 from sizeup.probing.planner import make_plan
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.process import ProcessIo
+from sizeup.text import plural
 from sizeup_direct_io import binding, commit, paths, slo, target_setup, window_counters
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.cold_read import ColdRead
@@ -36,6 +38,7 @@ from sizeup_direct_io.worker import Worker
 GIB, MIB = 1 << 30, 1 << 20
 SPREAD = {0.5: 0.3, 0.9: 0.3, 1.3: 0.3, 2.5: 0.08, 4.0: 0.018, 9.0: 0.002}
 """The share of the requests that take so many times the mean."""
+NO_WINDOW = re.compile("^opening |^filling | written$")
 LEFT_OUT = ("latency-p50", "latency-p90", "latency-p999", "written-iops", "response-p50", "response-p90")
 PLANNED: tuple[dict[str, SettingValue], ...] = (
     {},
@@ -112,7 +115,9 @@ class Played(FakeSetup):
             late = round(count * min(0.5, 0.004 / max(1e-3, 1.02 - rate / most)))
             times = {round(mean_ns * times): share for times, share in SPREAD.items()}
             spread = [{ns: round(share * part) for ns, share in times.items()} for part in (reads, count - reads)]
-            responses = {400_000: count - late, 2_500_000: late} if first.interval_ns or first.committers else {}
+            responses = (
+                {400_000 * len(streams): count - late, 2_500_000: late} if first.interval_ns or first.committers else {}
+            )
             each[name] = interval(*spread, responses, time_ns=round(seconds * 1e9))
             native = each[name].native
             native.read_bytes, native.written_bytes = (sum(part.values()) * first.block_bytes for part in spread)
@@ -209,15 +214,20 @@ def steps(probe: str, chosen: Mapping[str, SettingValue], plan: str = "standard"
 
 
 def recorded(emissions: Iterable[object], folder: Path) -> Iterator[str]:
-    """Yield a line for the last estimate of each point, and for each gap."""
+    """Yield a line for the last estimate of each point, for each gap, and for each window that is begun."""
     last: dict[str, object] = {}
+    begun: dict[str, None] = {}
     for one in emissions:
-        if not isinstance(one, Estimate):
+        if isinstance(one, Progress):
+            if one.activity and not NO_WINDOW.search(one.activity):
+                begun[f"{one.done:.3f} {one.activity}"] = None
+        elif not isinstance(one, Estimate):
             last[repr(one)] = one
         elif one.series not in LEFT_OUT:
             last[f"{one.series} {one.at}"] = one
     for line in goldens.lines(last.values()):
         yield line.replace(str(folder), "/data")
+    yield from (line.replace(str(folder), "/data") for line in begun)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -242,6 +252,20 @@ def test_figures_are_those_recorded(preset: str, played: Played, tmp_path: Path)
     (step,) = steps("io.direct", chosen | extra.get(preset, {}))
     found = list(recorded(DirectIo().run(step, HandContext()), tmp_path))
     goldens.compare(f"io.direct.{preset}", [*found, *played.noted])
+
+
+@pytest.mark.parametrize(
+    ("preset", "gap"), [("working-set", "a cache behind the target"), ("dss-rand", "knee of dss-rand")]
+)
+def test_beside_the_load_of_others_neither_a_cache_nor_a_knee_is_concluded(
+    preset: str, gap: str, played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(window_counters.BackgroundLoad, "background_caveats", ("others used 90%", "and waited"))
+    (step,) = steps("io.direct", {"path": str(tmp_path), "preset": preset, "ramps": 1, "size": GIB})
+    found = list(DirectIo().run(step, HandContext()))
+
+    assert Gap(f"io.direct: {gap}", "others used 90%; and waited") in found
+    assert not [one for one in found if isinstance(one, Estimate) and one.series in ("working-set-gain", "knee")]
 
 
 @pytest.mark.parametrize("methods", ["all", "fdatasync"])
@@ -294,10 +318,8 @@ def test_a_window_without_a_commit_is_a_gap_and_no_figure(
     found = list(Commit().run(step, HandContext()))
 
     gaps = [one for one in found if isinstance(one, Gap) and one.reason == "no commit ended in time"]
-    assert [gap.subject.rpartition(", ")[2] for gap in gaps] == [f"{count} committers" for count in (1, 8, 8, 1)]
+    assert [gap.subject.rpartition(", ")[2] for gap in gaps] == [plural(count, "committer") for count in (1, 8, 8, 1)]
     assert not [one for one in found if isinstance(one, Estimate)]
-    left = [
-        one.remaining_seconds for one in found if isinstance(one, Progress) and "committers" in (one.activity or "")
-    ]
+    left = [one.remaining_seconds for one in found if isinstance(one, Progress) and "committer" in (one.activity or "")]
     assert left == sorted(left, reverse=True)
     assert len(left) == 4

@@ -61,14 +61,14 @@ def test_a_system_without_any_of_it_says_so(tmp_path: Path) -> None:
 
 
 def test_processors_slowed_by_heat_and_drives_at_their_limit_are_told_with_figures() -> None:
-    hot = ThermalState({"cpu0": 17, "cpu1": 0}, {"nvme0": Temperature(83.0, 80.0)})
+    hot = ThermalState({"cpu0": 17, "cpu1": 0, "cpu2": 3}, {"nvme0": Temperature(83.0, 80.0)})
 
     assert thermal_caveats(COOL, COOL) == ()
     assert thermal_caveats(COOL, hot) == (
-        "thermal throttling of 1 of 2 CPUs, up to 12 times",
+        "thermal throttling of 2 of 3 CPUs, up to 12 times",
         "nvme0 reached its limit of 80 C: 41 C before, 83 C after",
     )
-    assert thermal_summary(COOL, hot) == "2 throttle counters; hottest sensor nvme0: 41 C before, 83 C after"
+    assert thermal_summary(COOL, hot) == "3 throttle counters; hottest sensor nvme0: 41 C before, 83 C after"
     sensors = ThermalState({}, {"nvme0": Temperature(41.0, 80.0), "nvme1": Temperature(40.0, 80.0)})
     assert thermal_summary(sensors, sensors) == "hottest sensor nvme0: 41 C before, 41 C after"
     assert thermal_summary(sensors, ThermalState({"cpu0": 1}, {})) == "1 throttle counters"
