@@ -76,7 +76,7 @@ static inline uint64_t counter_cpuid(void)
 		union { struct timespec spec; struct timeval of_day; } now; \
 		(void)&now; \
 		_Pragma("GCC unroll 8") for (uint64_t i = 0; i < calls; i++) \
-			call; \
+			call; /* NOLINT(bugprone-macro-parentheses): a statement */ \
 	}
 
 CALLS(unfenced, counter_unfenced())
@@ -177,7 +177,7 @@ static uint64_t add_for(int64_t least_duration_ns, int64_t *duration_ns)
 			__asm__ volatile("" : "+r"(value) : "r"(one));
 #endif
 		}
-		additions += 64 * 64;
+		additions += 4096; /* 64 times 64 */
 		*duration_ns = sizeup_clock_now_ns() - start_ns;
 	} while (*duration_ns < least_duration_ns);
 	return additions;

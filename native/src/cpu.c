@@ -87,7 +87,7 @@ int sizeup_cpu_time_read(int32_t cpu, struct sizeup_cpu_time *time)
 	while (found && fgets(line, sizeof(line), stat) && !strncmp(line, "cpu", 3)) {
 		unsigned long long user = 0, nice = 0, system = 0, irq = 0, softirq = 0, steal = 0;
 
-		if (strncmp(line, label, strlen(label)))
+		if (strncmp(line, label, strlen(label)) != 0)
 			continue;
 		/* user nice system idle iowait irq softirq steal: Documentation/filesystems/proc.rst */
 		sscanf(line + strlen(label), "%llu %llu %llu %*u %*u %llu %llu %llu", &user, &nice, &system, &irq,

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Enough for the loop under a sanitizer; a thousand workers take 256 MiB of address space only. */
-#define STACK_BYTES (256 * 1024)
+#define STACK_BYTES ((size_t)256 * 1024)
 #define MOST_CPU 0xffff /* far beyond the kernel's limit of 8,192 CPUs */
 
 struct sizeup_io_job {

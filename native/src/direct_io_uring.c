@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define MANY_PAGES_BYTES (64 * 1024)
+#define MANY_PAGES_BYTES ((size_t)64 * 1024)
 
 struct uring {
 	int fd;

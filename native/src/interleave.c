@@ -64,7 +64,7 @@ int sizeup_interleave_run(struct sizeup_job *job, const struct sizeup_stop_rule 
 		sizeup_permutation_init(&order, points, sizeup_mix(rule->seed ^ round));
 		for (uint32_t turn = 0; turn < points && !status; turn++) {
 			const uint32_t point = round ? (uint32_t)sizeup_permutation_at(&order, turn) : turn;
-			struct sizeup_replicates *const of_point = &values[point * quantities];
+			struct sizeup_replicates *const of_point = &values[(size_t)point * quantities];
 
 			if (!finished[point])
 				status = replicate(context, point, round, of_point);

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#define BLOCK_BYTES 4096u
+#define BLOCK_BYTES UINT64_C(4096)
 #define CHASE_ROUNDS 8       /* 512 loads: below 0.1 ms between two checks of the stop word */
 #define SETTLE_NS 5000000    /* after the settings of the streams have changed */
 #define IDLE_NS 1000000
@@ -112,7 +112,7 @@ static void chase(struct member *member, void *position)
 {
 	while (!__atomic_load_n(&member->group->settings.stop, __ATOMIC_RELAXED)) {
 		position = sizeup_chase_follow(position, CHASE_ROUNDS);
-		__atomic_store_n(&member->work, member->work + CHASE_ROUNDS * SIZEUP_CHASE_LOADS, __ATOMIC_RELAXED);
+		__atomic_store_n(&member->work, member->work + (uint64_t)CHASE_ROUNDS * SIZEUP_CHASE_LOADS, __ATOMIC_RELAXED);
 		__atomic_store_n(&member->t_ns, sizeup_clock_now_ns(), __ATOMIC_RELEASE);
 	}
 }
