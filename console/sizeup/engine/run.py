@@ -375,7 +375,7 @@ def run(
                     session = read_session(path)
                     conclusions += [FindingRecord(recorder.now_ns(), found) for found in probe_findings(session)]
                     conclusions.append(advice_record(recorder.now_ns(), machine, session))
-            used = EnvironmentRecord(recorder.now_ns(), watch.latest | own_use())
+            used = EnvironmentRecord(recorder.now_ns(), watch.latest | own_use() | _console_facts(control))
             recorder.put(*conclusions, used, _end(recorder.now_ns(), control, origin_ns))
             recorder.sync()
         finished = sum(record.outcome.status.finished for record in recorder.outcomes)
@@ -481,11 +481,14 @@ def _environment(
         "clock_source": platform.clock_source,
     }
     control.read_commands()  # what the console reported while the step ended
-    console: dict[str, Fact] = {}
-    if control.console is not None:
-        console["console_cpu_seconds"] = round(control.console.cpu_seconds, 3)
-        console["console_bytes_sent"] = control.console.bytes
-    return (EnvironmentRecord(recorder.now_ns(), {**facts, **watch.facts(), **console, **more}),)
+    return (EnvironmentRecord(recorder.now_ns(), {**facts, **watch.facts(), **_console_facts(control), **more}),)
+
+
+def _console_facts(control: BatchControl) -> dict[str, Fact]:
+    cost = control.console
+    if cost is None:
+        return {}
+    return {"console_cpu_seconds": round(cost.cpu_seconds, 3), "console_bytes_sent": cost.bytes}
 
 
 def _end(t_ns: int, control: BatchControl, origin_ns: int) -> EndRecord:
