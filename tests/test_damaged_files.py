@@ -1,8 +1,8 @@
 """Every reader of a file or of a message takes what it can, and refuses the rest in one line.
 
 Readers with tests of their own: sessions (``session/test_fuzz.py``), machines (``discovery/test_fuzz.py``), SMBIOS
-(``procfs/test_smbios.py``), results of other tools and workloads (``importers``). A run with more:
-``SIZEUP_FUZZ_SECONDS=120 pytest -m ci tests/test_damaged_files.py``; what fails is kept beside the message.
+(``procfs/test_smbios.py``); results of other tools and workloads (``importers``) are damaged here by hand alone. What
+fails is kept beside the message. Two minutes each: ``SIZEUP_FUZZ_SECONDS=120 pytest -m "ci or long" FILE``.
 """
 
 import os
@@ -10,11 +10,13 @@ import random
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from damage import mutate
+from importers import test_imports, test_workload
 from sizeup import config
 from sizeup.compare.profile import known_figures, read_profile, shipped_profiles
 from sizeup.discovery.capture import capture
@@ -22,11 +24,12 @@ from sizeup.discovery.sysroot import open_sysroot
 from sizeup.errors import SizeupError
 from sizeup.fleet.parquet import read_parquet
 from sizeup.fleet.reference_figures import parse_reference_figures
+from sizeup.importers.kinds import read_foreign
 from sizeup.live.cost import parse_cost
 from sizeup.probing import wire
 from sizeup.probing.manifest_file import parse_manifest
 from sizeup.sizing.inputs import presets
-from sizeup.sizing.inputs.imported import parse_toml
+from sizeup.sizing.inputs.imported import WorkloadFile, parse_toml, read_workload
 from sizeup.sizing.rules import load, shipped_texts
 
 pytestmark = pytest.mark.ci
@@ -124,7 +127,23 @@ READERS: dict[str, tuple[Callable[[Path], bytes], Read]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("reader", READERS)
+for kind, whole in test_imports.WHOLE.items():
+    READERS[f"results: {kind}"] = (
+        lambda _, whole=whole: whole.encode(), in_file(lambda path, kind=kind: read_foreign(path, kind)),
+    )  # fmt: skip
+for kind, whole in (test_workload.SAMPLES | test_workload.REPORTS).items():
+    READERS[f"workload: {kind}"] = (
+        lambda _, whole=whole: whole.encode(),
+        lambda data, _: read_workload((WorkloadFile("x", text(data)),), 95, cores=8),
+    )
+
+
+def marked(reader: str) -> Any:
+    """The reader, left to the hand where the gate damages what it reads elsewhere."""
+    return pytest.param(reader, marks=pytest.mark.long if ": " in reader else ())
+
+
+@pytest.mark.parametrize("reader", [marked(name) for name in READERS])
 def test_what_is_damaged_is_taken_or_refused_in_one_line(reader: str, tmp_path: Path) -> None:
     seed, read = READERS[reader]
     whole = seed(tmp_path)
@@ -147,7 +166,7 @@ def test_what_is_damaged_is_taken_or_refused_in_one_line(reader: str, tmp_path: 
     assert refused or reader in ("messages of a worker", "cost of the console")
 
 
-@pytest.mark.parametrize("reader", [name for name in READERS if name != "Parquet"])
+@pytest.mark.parametrize("reader", [name for name in READERS if name != "Parquet" and ": " not in name])
 def test_what_is_whole_is_taken(reader: str, tmp_path: Path) -> None:
     seed, read = READERS[reader]
 
