@@ -122,8 +122,7 @@ int sizeup_job_fail(struct sizeup_job *job, int status, const char *format, ...)
 	pthread_mutex_lock(&job->lock);
 	if (job->reason[0] == '\0') { /* later failures follow from the first one */
 		va_start(arguments, format);
-		/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start() is the line before */
-		vsnprintf(job->reason, sizeof(job->reason), format, arguments);
+		vsnprintf(job->reason, sizeof(job->reason), format, arguments); /* NOLINT(clang-analyzer-valist.Uninitialized) */
 		va_end(arguments);
 	}
 	pthread_mutex_unlock(&job->lock);

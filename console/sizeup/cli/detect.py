@@ -22,7 +22,7 @@ from sizeup.cli.arguments import (
     switch,
     sysroot,
 )
-from sizeup.cli.results import write_json, write_text
+from sizeup.cli.results import list_masked, write_json, write_text
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.input_file import opened, read
 from sizeup.model.machine import Machine
@@ -187,18 +187,9 @@ def _diff(machine: Machine, other: Machine, *, as_json: bool) -> int:
 
 
 def _announce(masked: Mapping[str, str], lacking: tuple[str, ...]) -> None:
-    """List what will be masked, which ^C still stops; the originals are shown to the sender only."""
-    from sizeup.charts.table import Column, Table
-    from sizeup.report.text import table_lines
-
-    rows = tuple(sorted(masked.items()))
-    for line in (
-        *table_lines(Table("Masked", (Column("In the capture"), Column("Original")), rows), 100),
-        *(f"Not masked, as it is not in the capture: {name}" for name in lacking),
-        "Names of volumes, interfaces and directories stay; mask them with --also-mask NAME",
-    ):
-        print(line, file=sys.stderr)
-    sys.stderr.flush()
+    notes = [f"Not masked, as it is not in the capture: {name}" for name in lacking]
+    stays = "Names of volumes, interfaces and directories stay; mask them with --also-mask NAME"
+    list_masked(masked.items(), "In the capture", *notes, stays)
 
 
 class Capture:

@@ -22,7 +22,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from sizeup.cli.arguments import ALSO_MASK, also_masked, arg, switch
-from sizeup.cli.results import chosen_format, document_text, format_arguments
+from sizeup.cli.results import chosen_format, document_text, format_arguments, list_masked
 from sizeup.cli.sizing_inputs import read_workload_files, sizing_inputs
 from sizeup.errors import ExitStatus, UsageError
 
@@ -175,9 +175,7 @@ def _chart(session: Session, wanted: str | None) -> str:
 
 
 def _share(path: str, out: str, also: Sequence[str]) -> None:
-    from sizeup.charts.table import Column, Table
     from sizeup.report import output
-    from sizeup.report.text import table_lines
     from sizeup.session.share import installed_masker, share
     from sizeup.sizing.rules import shipped
     from sizeup.text import clipped
@@ -189,20 +187,16 @@ def _share(path: str, out: str, also: Sequence[str]) -> None:
     masker.public = frozenset(source.address for source in shipped().sources.values() if source.address)
     packed = io.BytesIO()
     session, free_texts = share(path, packed, masker, also)
-    rows = tuple(sorted((new, old) for old, new in masker.masked.items()))
-    listed = Table("Masked", (Column("In the shared file"), Column("Original")), rows)
     masked = {name.lower() for name in masker.masked}
     kept = [name for name in also if name.strip().lower() not in masked]
     texts = [f"  {clipped(text, 100)}" for text in free_texts]
-    # The originals are shown to the sender only, and are never in the file; before it is written, all can be stopped.
-    for line in (
+    list_masked(
+        ((new, old) for old, new in masker.masked.items()),
+        "In the shared file",
         *session.damage.sentences(),
-        *table_lines(listed, 100),
         *(f"Not masked, as it is not in the session or the same on every host: {name}" for name in kept),
         *(["Free text, which may hold names that only you know; mask them with --also-mask NAME:"] if texts else []),
         *texts,
-    ):
-        print(line, file=sys.stderr)
-    sys.stderr.flush()
+    )
     output.write(out, lambda file: file.write(packed.getbuffer()))
-    print(f"{len(rows)} names masked in {out}. Check the file before you send it.", file=sys.stderr)
+    print(f"{len(masker.masked)} names masked in {out}. Check the file before you send it.", file=sys.stderr)

@@ -95,6 +95,15 @@ def document_text(written: Document, chosen: str, *, ascii_only: bool = False) -
     return text(written, ascii_only=ascii_only)
 
 
+def list_masked(masked: Iterable[tuple[str, str]], where: str, *notes: str) -> None:
+    """List stand-ins with their originals, for the sender only, before the file is written: ^C still stops it."""
+    from sizeup.charts.table import Column, Table
+    from sizeup.report.text import table_lines
+
+    listed = Table("Masked", (Column(where), Column("Original")), tuple(sorted(masked)))
+    print(*table_lines(listed, 100), *notes, sep="\n", file=sys.stderr, flush=True)
+
+
 def write_text(text: str, out: str = "-") -> None:
     """Write text to standard output, in ASCII where the user's locale is not UTF-8: a pager may lack the rest too."""
     from sizeup.terminal.capabilities import is_utf8

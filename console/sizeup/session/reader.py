@@ -26,24 +26,20 @@ class LineSplitter:
     def __init__(self, builder: SessionBuilder) -> None:
         self._builder = builder
         self._pieces: list[bytes] = []
-        self._length = 0
-
-    @property
-    def inside_line(self) -> bool:
-        """Whether a line has begun and has no end yet."""
-        return self._length > 0
+        self.length = 0
+        """Bytes of the line in the making."""
 
     def feed(self, chunk: bytes) -> int:
         """Take the next bytes; the count of whole lines among them."""
         first, *others = chunk.split(b"\n")
         self._grow(first)
         if others:
-            if self._length > LINE_LIMIT_BYTES:
+            if self.length > LINE_LIMIT_BYTES:
                 self._builder.skip_too_long()
             else:
                 self._builder.add(b"".join(self._pieces))
             self._pieces.clear()
-            self._length = 0
+            self.length = 0
             for line in others[:-1]:
                 self._builder.add(line)
             self._grow(others[-1])
@@ -51,14 +47,14 @@ class LineSplitter:
 
     def finish(self) -> None:
         """The stream has ended; what is left is a torn line."""
-        if self._length > LINE_LIMIT_BYTES:
+        if self.length > LINE_LIMIT_BYTES:
             self._builder.skip_too_long()
         elif (line := b"".join(self._pieces)).strip():
             self._builder.add_torn_line(line)
 
     def _grow(self, piece: bytes) -> None:
-        self._length += len(piece)
-        if self._length > LINE_LIMIT_BYTES:
+        self.length += len(piece)
+        if self.length > LINE_LIMIT_BYTES:
             self._pieces.clear()
         elif piece:
             self._pieces.append(piece)
@@ -148,7 +144,7 @@ class SessionFollower:
         """Return the whole session as far as it was written; None while its last line has no end."""
         while self.poll():
             pass
-        return None if self._lines.inside_line else self.session
+        return None if self._lines.length else self.session
 
     def close(self) -> None:
         """Let go of the file."""
