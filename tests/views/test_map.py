@@ -73,7 +73,7 @@ def test_the_busiest_thread_of_a_core_is_its_load_on_a_band() -> None:
     loads = {0: 0.0, 16: 99.9, 1: 100.0, 2: 34.0, 18: 35.0}
     found = mapped(machine(4, 4, 2), loads, 100)
 
-    row = next(row for row in found.rows if row[0].text.startswith("S0 N0"))
+    row = next(row for row in found.rows if any(cell.text.startswith("S0 N0") for cell in row))
     cells = [(cell.text, cell.role) for cell in row if cell.role.startswith(("load", "core"))]
     assert cells == [("▆", "load-9"), ("▆", "load-9"), ("▆", "load-3"), ("■", "core")]
 
@@ -84,7 +84,7 @@ def test_cores_that_are_dark_or_barred_have_signs_of_their_own() -> None:
     pus = tuple(replace(pu, **states.get(pu.cpu, {})) for pu in whole.pus)
     found = mapped(replace(whole, pus=pus), {}, 100)
 
-    assert any(line.startswith("S0 N0 ■x-■") for line in lines(found))
+    assert any(line.startswith("│ S0 N0 ■x-■") for line in lines(found))
     assert "x offline" in legend_of(pus, 100)
     assert "- not allowed" in legend_of(pus, 100)
     assert "offline" not in legend_of(whole.pus, 100)
@@ -215,9 +215,9 @@ def test_maps_with_a_dead_path_and_arrays_without_a_member_are_marked() -> None:
 
     assert "▲ data 2 paths, 1 usable, 1 TB WARN DEGRADED, path lost" in text
     assert "● redo 2 paths, 1 TB" in text
-    assert "▲ md0 raid1, 1 TB, md WARN DEGRADED, member missing" in text
+    assert "▼ md0 raid1, 1 TB, md FAIL DEGRADED, member missing" in text
     assert "Across the machine" in text
-    assert "1 OK 2 WARN" in text
+    assert "1 OK 1 WARN 1 FAIL" in text
 
 
 def test_adapters_hold_their_disks_and_many_plain_disks_are_counted() -> None:
@@ -249,7 +249,9 @@ def test_no_row_of_the_large_machine_is_wider_than_the_screen(width: int) -> Non
     rows = lines(mapped(found, {}, width))
 
     assert max(map(len, rows)) <= width
-    assert "".join(rows).count("■") == 256
+    assert "".join(rows[1:]).count("■") == 256
+    assert "■ core" in rows[0]
+    assert rows[0].endswith("▄ memory used ─╮")
     assert sum("nvme" in row for row in rows) >= 4
 
 
@@ -313,12 +315,20 @@ def test_a_detail_that_is_not_known_is_left_out_or_said_to_be_unknown_and_a_figu
 
 def test_more_nodes_than_rows_stand_in_columns_and_none_is_torn_apart() -> None:
     drawn = mapped(made(8, 16, 8, 32 << 20, nodes=8), {}, 80, 50)
-    bands = [line for line in lines(drawn) if line.startswith("S")]
+    bands = [line.strip("│ ") for line in lines(drawn) if line.startswith("│ S")]
 
     assert len(drawn.rows) < 50
     assert [line.split()[1] for line in bands] == [f"N{number}" for number in range(32)]
     assert all(f" N{number + 32} " in f" {bands[number]} " for number in range(32))
     assert all(len(line) <= 80 for line in bands)
+
+
+def test_bands_stand_in_no_more_columns_than_save_rows() -> None:
+    """In three columns the cores of a node would take two rows."""
+    found = mapped(made(8, 128, 8, 32 << 20, nodes=8), {}, 120, 30)
+
+    assert sum(line.startswith("│ S") for line in lines(found)) == 32
+    assert not any(line.startswith("│  ") for line in lines(found))
 
 
 @pytest.mark.parametrize("cores", [1, 2, 6, 16, 48, 96, 200])
@@ -367,6 +377,6 @@ def test_the_machine_as_a_whole_lists_what_is_wrong_where() -> None:
     root = topology(found)
     rows = ["".join(cell.text for cell in row) for row in details(root, found.findings, 60, 9)]
 
-    assert any(row.startswith("▲ ") and "md0" in row for row in rows)
+    assert any(row.startswith("▼ FAIL ") and "md0" in row for row in rows)
     assert re.fullmatch(r"\d+ more facts: t", rows[-1].strip())
     assert len(rows) == 9

@@ -50,6 +50,8 @@ class TopologyItem(Struct, frozen=True):
     """Whether it is in service; an interface without a link is not."""
     trouble: str = ""
     """Its fault in a word or two; also part of the label."""
+    grave: bool = False
+    """Whether a critical finding is about it; a fault alone is a warning."""
     change: ItemChange | None = None
     """How it differs from the compared machine."""
     changed: tuple[Difference, ...] = ()

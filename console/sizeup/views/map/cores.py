@@ -120,6 +120,7 @@ def core_rows(groups: Sequence[CacheGroup], cpus: CpuStates, width: int, size: C
     per_row = evenly(len(groups), (width + _GROUP_GAP) // (most * (size.width + size.gap) + _GROUP_GAP))
     # As wide as a cell with its gap can be without a row more than the narrowest ones need.
     widest = ((width + _GROUP_GAP) // per_row - _GROUP_GAP) // most
+    size = replace(size, gap=size.gap or int(widest > 1))  # cells without a gap would look like one
     size = replace(size, width=max(size.width, min(widest - size.gap, _MOST_WIDTH)))
     blocks = [_group_rows(group, cpus, width, size, named=len(groups) > 1) for group in groups]
     each = max(width_of(row) for block in blocks for row in block)

@@ -30,7 +30,8 @@ def details(item: TopologyItem, findings: Sequence[Finding], width: int, rows: i
     for finding in told:
         role, word = _ROLES[finding.severity], SEVERITY_WORDS[finding.severity]
         first, *rest = wrapped(capitalized(finding.title), width - len(word) - 3, "text")
-        entry: list[Row] = [(Cell(f"▲ {word} ", role), *first)]
+        sign = "▼" if finding.severity is Severity.CRITICAL else "▲"
+        entry: list[Row] = [(Cell(f"{sign} {word} ", role), *first)]
         entry += [(Cell(" " * (len(word) + 3), "text"), *row) for row in rest]
         if len(told) == 1:
             entry += _named("Why care", finding.consequence, 8, width)

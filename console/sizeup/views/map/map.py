@@ -28,7 +28,7 @@ from sizeup.views.map.cells import (
     width_of,
     wrapped,
 )
-from sizeup.views.map.cores import CORE_SIZES, CoreSize, CpuStates, core_line
+from sizeup.views.map.cores import CORE, CORE_SIZES, FULL, CoreSize, CpuStates, core_line
 from sizeup.views.map.details import details
 from sizeup.views.map.node_matrix import NodeMatrix
 from sizeup.views.map.parts import Box, MapParts, node_name
@@ -68,8 +68,18 @@ class Bands:
             if len(rows) <= height or room < first:  # where memory stands in the first row of a band
                 break
             columns = _split(self._draw(nodes, cpus, room), count)
+            if max(map(len, columns)) >= len(rows):  # cores in several rows each
+                break
             rows = beside(columns, [room] * len(columns), _GAP)
         return rows
+
+    def legend(self, cpus: CpuStates) -> Row:
+        """Return what the signs of a band are."""
+        caches = any(len(part.groups) > 1 for part in self._parts.nodes.values())
+        core = Cell(FULL if cpus.loads else CORE, cpus.role)
+        words = " CPU" if cpus.role == "cpu" else " core"
+        shared = (Cell("   | ", "cache"), Cell("between caches", "dim")) if caches else ()
+        return (core, Cell(words, "dim"), *shared, Cell("   ▄ ", "used"), Cell("memory used ", "dim"))
 
     def _draw(self, nodes: Sequence[NumaNode], cpus: CpuStates, width: int) -> list[list[Row]]:
         """Return the rows of each band."""
@@ -103,7 +113,12 @@ class Bands:
     def _memory(self, nodes: Sequence[NumaNode], width: int) -> dict[str, Row]:
         """Return bar and text by node; bars have the columns that cores and words leave on a wide screen."""
         found: dict[str, Row] = {}
-        words = [(node, Cell(memory_used(node)[1], "text", f"node:{node.os_id}")) for node in nodes]
+        texts = [memory_used(node)[1].removesuffix(" used") for node in nodes]  # the legend says so
+        longest = max(map(len, texts), default=0)
+        words = [
+            (node, Cell(text.rjust(longest), "text", f"node:{node.os_id}"))
+            for node, text in zip(nodes, texts, strict=True)
+        ]
         ends: list[Row] = [(Cell(" ", "text"), word, *self._parts.marks(word.key)) for _, word in words]
         pools = (sum(width_of(pool) + _GAP for pool in self._parts.pools(node)) for node in nodes)
         most = max((width_of(end) + pool for end, pool in zip(ends, pools, strict=True)), default=0)
@@ -179,7 +194,8 @@ class MapMaker:
             if framed:
                 top = self._framed(now, cpus, size, width)
             else:
-                top = self._bands.in_columns(nodes, cpus, width, height - least - 2)
+                bands = self._bands.in_columns(nodes, cpus, width - 4, height - least - 4)
+                top = panel((Cell("Nodes", "name"),), bands, width, basis=self._bands.legend(cpus))
             sections = self._sections(size, inside, framed=framed)
             left = height - len(top) - 2
             if max(sum(len(body) + 1 for _, _, body in sections) - 1, least) <= left:

@@ -173,12 +173,14 @@ class MapParts:
         for item in (one for one in items if one.name):
             keys = {item.key, *item.also}
             told = {finding.severity for finding in self.machine.findings if keys.intersection(finding.subjects)}
-            made = replace(item, change=self.changes.get(item.key))
+            made = replace(item, change=self.changes.get(item.key), grave=Severity.CRITICAL in told)
             if item.trouble and told == {Severity.INFO}:  # which is just not in service
                 made = replace(made, trouble="", up=False, brief=(*item.brief, item.trouble))
             shown.append(made)
         items = shown
-        plain = [item for item in items if item.key.startswith("disk:") and not (item.trouble or item.change)]
+        plain = [
+            item for item in items if item.key.startswith("disk:") and not (item.trouble or item.grave or item.change)
+        ]
         if len(plain) <= _ALIKE:
             return items
         name, count = f"{plain[0].name} to {plain[-1].name}", plural(len(plain), "disk")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sizeup.discovery.findings.dimms import channel_sizes
@@ -64,29 +65,40 @@ def device_section(title: str, items: Sequence[TopologyItem], width: int, *, lis
     A device is a row, its health before and its link behind it (``listed``); else as many in a row as fit.
     """
     here = [item for item in items if item.change is not ItemChange.REMOVED]
-    wrong = sum(bool(item.trouble) for item in here)
-    down = sum(not item.up and not item.trouble for item in here)
-    counts = ((len(here) - down - wrong, "OK", "dim"), (down, "down", "dim"), (wrong, "WARN", "status-warn"))
-    cells = [Cell(f"{count} {word} ", role) for count, word, role in counts if count]
+    number_of = Counter(map(_health, here))
+    words = {
+        _SOUND: ("OK", "dim"),
+        _DOWN: ("down", "dim"),
+        _WARN: ("WARN", "status-warn"),
+        _FAIL: ("FAIL", "status-fail"),
+    }
+    cells = [Cell(f"{number_of[one]} {word} ", role) for one, (word, role) in words.items() if number_of[one]]
     names = min(max((len(item.name) for item in items), default=0), width // 2) + 1
     rows = []
     for item in items:
-        brief: Row = (_health(item), *device_cells(item))
+        brief: Row = (_health_cell(item), *device_cells(item))
         fits = not listed and width_of(brief) <= width
         rows.append(brief if fits else _device_row(item, names if listed else len(item.name) + 1, width))
     return (Cell(title, "name"),), tuple(cells), rows if listed else flowed(rows, width, gap=2)
 
 
-def _health(item: TopologyItem) -> Cell:
-    if item.change is ItemChange.REMOVED:
-        return Cell("  ", "text")
-    if item.trouble:
-        return Cell("▲ ", "status-warn", item.key)
-    return Cell("● ", "status-pass", item.key) if item.up else Cell("○ ", "dim", item.key)
+_SOUND, _DOWN, _WARN, _FAIL = ("● ", "status-pass"), ("○ ", "dim"), ("▲ ", "status-warn"), ("▼ ", "status-fail")
+"""How a device stands: its sign, and the role of it."""
+
+
+def _health(item: TopologyItem) -> tuple[str, str]:
+    if item.grave or item.trouble:
+        return _FAIL if item.grave else _WARN
+    return _SOUND if item.up else _DOWN
+
+
+def _health_cell(item: TopologyItem) -> Cell:
+    return Cell("  ", "text") if item.change is ItemChange.REMOVED else Cell(*_health(item), item.key)
 
 
 def _device_row(item: TopologyItem, names: int, width: int) -> Row:
-    trouble = (Cell(f" WARN {item.trouble}", "status-warn", item.key),) if item.trouble else ()
+    word = "FAIL" if item.grave else "WARN" if item.trouble else ""
+    trouble = (Cell(f" {word} {item.trouble}".rstrip(), _health(item)[1], item.key),) if word else ()
     end: Row = (*change_mark(item.change), *trouble)
     link: Row = (Cell(f" {item.link}", "dim", item.key),)
     name = item.name if len(item.name) < names else item.name[: names - 2] + "…"
@@ -99,7 +111,7 @@ def _device_row(item: TopologyItem, names: int, width: int) -> Row:
         longer = f"{words}, {part}" if words else part
         if len(longer) + width_of(link) <= room:
             words = longer
-    begin = (_health(item), Cell(f"{name:{names}}", "device", item.key), Cell(words, "text", item.key))
+    begin = (_health_cell(item), Cell(f"{name:{names}}", "device", item.key), Cell(words, "text", item.key))
     return apart(begin, (*link, *end), width)
 
 
