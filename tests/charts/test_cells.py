@@ -407,6 +407,17 @@ def test_what_is_missing_or_spare_is_a_band_beside_the_demand(limit: float, stat
     assert all(words in drawing.text() for words in ("Demand", "40,000", "much", "so"))
 
 
+def test_the_words_of_a_demand_near_the_edge_stand_on_one_side_of_it() -> None:
+    demand = DemandLine(75_000.0, "fail", ("Demand", "75,000 IOPS of random reads"), 30_000.0)
+    axes = Axis("IOPS", "1/s"), Axis("p99", "ns")
+    line = Line("p99", (ChartPoint(1e3, 4e5), ChartPoint(30_000.0, 9e6)))
+    drawing = draw(LineChart("", *axes, (line,), demand=demand), 80, 24, Glyphs.BRAILLE)
+    rows = ["".join(row) for row in drawing.rows]
+
+    sides = {row.index(words) < row.index("┃") for words in demand.words for row in rows if words in row}
+    assert sides == {True}
+
+
 def test_regions_are_bands_of_background_by_turns() -> None:
     ends = tuple(Boundary(2.0**k, f"L{k}", ends_region=True) for k in (14, 16, 18))
     chart = replace(CURVE, boundaries=ends, x=Axis("Working set", "bytes", Scale.LOG2, low=2.0**12))

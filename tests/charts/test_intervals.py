@@ -51,10 +51,13 @@ def test_on_a_logarithmic_axis_a_wide_interval_does_not_cross_a_line_far_from_it
     drawing = draw(chart, 60, 30, glyphs)
 
     column = next(row.index(mark) for row in drawing.rows for mark in "^↑" if mark in row)
-    rows = [y for y, roles in enumerate(drawing.roles) if roles[column] == "series-0"]
+    rows = [y for y, roles in enumerate(drawing.roles) if roles[column] in ("series-0", "interval")]
     cut = [y for y in rows if drawing.rows[y][column] in "^v↑↓"]
     assert 2 <= len(rows) <= 9
     assert cut == [rows[0], rows[-1]]
+    # The value stands out of what is not certain of it.
+    assert {drawing.roles[y][column] for y in cut} == {"interval"}
+    assert "series-0" in {drawing.roles[y][column] for y in rows}
 
 
 @pytest.mark.parametrize(("glyphs", "beyond"), [(Glyphs.ASCII, ">"), (Glyphs.BRAILLE, "→")])

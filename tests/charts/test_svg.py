@@ -261,6 +261,25 @@ def test_words_of_a_callout_stand_left_of_its_point_and_are_cut_at_the_edge() ->
     assert (second.text or "").endswith("…")
 
 
+def test_words_of_a_callout_do_not_lie_on_the_line() -> None:
+    falling = tuple(ChartPoint(x, y) for x, y in ((10e3, 9e6), (20e3, 8.8e6), (30e3, 1e6)))
+    words = ("Limit of the path", "30k IOPS")
+    root = drawn(
+        LineChart(
+            "", Axis("IOPS", "1/s"), Axis("p99", "ns"), (Line("p99", falling),), callouts=(Callout(30e3, 1e6, words),)
+        )
+    )
+    (line,) = (path for path in root.iter(f"{SVG}path") if (path.get("class") or "").startswith("line"))
+    places = [tuple(map(float, pair.split())) for pair in (line.get("d") or "").lstrip("M").split("L")]
+    tops = [float(text.get("y") or 0) for text in root.iter(f"{SVG}text") if text.text in words]
+    left = min(float(text.get("x") or 0) for text in root.iter(f"{SVG}text") if text.text in words) - 120
+    (x0, y0), (x1, y1) = places[-2:]
+    beside = [y0 + (y1 - y0) * part / 100 for part in range(101) if x0 + (x1 - x0) * part / 100 >= left]
+
+    assert len(tops) == 2
+    assert not any(min(tops) - 12 <= y <= max(tops) for y in beside)
+
+
 def test_words_of_a_callout_do_not_cross_a_demand_to_their_left() -> None:
     words = ("Limit", "a line that has room without the demand")
     limit = (Callout(30e3, 2e6, words),)

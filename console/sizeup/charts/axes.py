@@ -85,6 +85,9 @@ def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
         low, high = _log_ends(axis, values)
         divide = _log2_ticks if axis.scale is Scale.LOG2 else _log10_ticks
         positions = divide(low, high, most_ticks)
+        if positions == [low, high] and axis.scale is Scale.LOG10 and axis.low is None and axis.high is None:
+            low, high = round_ends(positions)
+            positions = divide(low, high, most_ticks)
     ticks, unit = labeled(positions, axis.unit)
     if axis.unit == "1/s" and unit:
         # A prefix is part of the number, as people write it: 40k.

@@ -33,6 +33,8 @@ _TURN = 3
 """Columns for which one of several lines in the same cells is seen."""
 _DASH = 3
 """Dots of a dash, and of the gap behind it."""
+_INTERVAL = "interval"
+"""The role of what is not certain around a point."""
 EARLIER = "s3"
 """The role of an earlier run."""
 _BRAILLE_BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
@@ -347,27 +349,22 @@ def _curves(drawing: Drawing, frame: Frame, lines: Sequence[Line], glyphs: Glyph
         for point in line.points:
             if line.earlier or (interval := _interval(frame, point)) is None:
                 continue
-            if glyphs is Glyphs.BRAILLE:
-                (x, low), (_, high) = (dot(point, end) for end in interval)
-                for y in range(max(high, 0), min(low + 1, raster.height)):
-                    raster.dot(x, y, index)
-                continue
-            # Whole blocks would drown the curve: a thin line of text instead.
+            # A thin line in the color of labels below the curve, which a wide interval would drown else.
             low, high = map(frame.row, interval)
             for row in range(max(high, frame.top), min(low + 1, frame.bottom)):
-                drawing.put(frame.column(point.x), row, alphabet.vertical, f"series-{index % SERIES}")
+                drawing.put(frame.column(point.x), row, alphabet.vertical, _INTERVAL)
         raster.trace([dot(point, point.y) for point in line.points], index, earlier=line.earlier)
     for (x, y), bits in raster.cells.items():
         drawing.put(frame.left + x, frame.top + y, raster.glyph(bits), roles[raster.owner(x, y)])
-    for index, line in measured:  # marks where an interval goes on beyond what is drawn of it, or beyond the axis
-        for point in line.points:
-            if point.low is None or point.high is None or (drawn := _interval(frame, point)) is None:
-                continue
-            column, (low_end, high_end) = frame.column(point.x), drawn
-            if frame.y.leaves(point.high) > 0 or point.high > high_end:
-                drawing.put(column, max(frame.row(high_end), frame.top), alphabet.above, roles[index])
-            if frame.y.leaves(point.low) < 0 or point.low < low_end:
-                drawing.put(column, min(frame.row(low_end), frame.bottom - 1), alphabet.below, roles[index])
+    # Marks where an interval goes on beyond what is drawn of it, or beyond the axis.
+    for point in (point for _, line in measured for point in line.points):
+        if point.low is None or point.high is None or (drawn := _interval(frame, point)) is None:
+            continue
+        column, (low_end, high_end) = frame.column(point.x), drawn
+        if frame.y.leaves(point.high) > 0 or point.high > high_end:
+            drawing.put(column, max(frame.row(high_end), frame.top), alphabet.above, _INTERVAL)
+        if frame.y.leaves(point.low) < 0 or point.low < low_end:
+            drawing.put(column, min(frame.row(low_end), frame.bottom - 1), alphabet.below, _INTERVAL)
     for index, line in measured:
         # Markers nearer than three columns would hide the line they sit on.
         last = -3
@@ -427,8 +424,9 @@ def _demand(drawing: Drawing, frame: Frame, demand: DemandLine, alphabet: Alphab
         start, y = band.start + (len(band) - len(words)) // 2, frame.top + frame.height * 2 // 3 + number
         if len(words) <= len(band) and drawing.free(start, y, len(words)):
             drawing.put(start, y, words, role)
+    right = column + 2 + max(map(len, demand.words), default=0) <= drawing.width
     for number, words in enumerate(demand.words):
-        start = column + 2 if column + 2 + len(words) <= drawing.width else column - len(words) - 1
+        start = column + 2 if right else column - len(words) - 1
         drawing.put(start, frame.top + number, words, "axis" if number else "title")
 
 
@@ -446,8 +444,8 @@ def _shade_change(drawing: Drawing, frame: Frame, chart: LineChart) -> None:
     for x in range(max(path[0][0] for path in paths), min(path[-1][0] for path in paths) + 1):
         new, old = (_row_at(path, x) for path in paths)
         worse = (new > old) != (chart.y.unit == "ns")  # rows count down, and of time more is worse
-        if new != old:
-            drawing.shade(range(x, x + 1), range(min(new, old), max(new, old) + 1), "s2-pale" if worse else "s1-pale")
+        if abs(new - old) > 1:  # a row is what rounding makes of lines that touch
+            drawing.shade(range(x, x + 1), range(min(new, old), max(new, old) + 1), "s2-shade" if worse else "s1-shade")
 
 
 def _row_at(path: Sequence[tuple[int, int]], x: int) -> int:

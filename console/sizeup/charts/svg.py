@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -91,7 +92,7 @@ def draw(chart: Chart, name: str, *, width: int = _WIDTH, titled: bool = True, c
 
 def bar_chart(chart: BarChart, width: float, top: float) -> tuple[Markup, float, float]:
     """Return the body of the picture, its width and its height."""
-    labels = [fitted(bar.label, width / 3) for bar in chart.bars]
+    labels = [fitted(bar.label, width * 0.4) for bar in chart.bars]
     values = [bar.text(chart.axis.unit) + (f", {bar.note}" if bar.note else "") for bar in chart.bars]
     formatted = [fitted(value, 300) for value in values]
     left = 10 + max((text_width(label) for label in labels), default=0)
@@ -259,7 +260,7 @@ def line_chart(chart: LineChart, width: float, top: float) -> tuple[Markup, floa
         *edges,
         *names,
         *(_line(line, index % SERIES, chart, plot) for index, line in enumerate(chart.lines)),
-        *(_callout(callout, chart.demand, plot) for callout in chart.callouts),
+        *(_callout(callout, chart, plot) for callout in chart.callouts),
     )
     return body, width, plot.bottom + 46
 
@@ -338,16 +339,30 @@ def _demand(demand: DemandLine, plot: _Plot, width: float) -> Markup:
     return joined(*parts, *_words(demand.words, x, plot.top + 10, anchor, "strong", "halo"))
 
 
-def _callout(callout: Callout, demand: DemandLine | None, plot: _Plot) -> Markup:
-    """Words to the left of a point and above it, where a rising curve leaves room; a demand and its words stay free."""
-    x, y = plot.across(callout.x), plot.up(callout.y)
+def _callout(callout: Callout, chart: LineChart, plot: _Plot) -> Markup:
+    """Words beside a point where no line crosses them, rather left and above; a demand and its words stay free."""
+    x, y, demand = plot.across(callout.x), plot.up(callout.y), chart.demand
     if x is None or y is None:
         return joined()
     mark = _mark(x, y, 0, hollow=False) if callout.marked else joined()
     start = 0.0 if demand is None or demand.x >= callout.x else (plot.across(demand.x) or 0.0) + 4
     words = [fitted(text, x - 8 - start) for text in callout.words]
-    top = max(y - 12 - 16 * len(words), plot.top + (12 if demand is None else 46))
+    wide, high = max(map(text_width, words)), 16 * len(words)
+    highest = plot.top + (12 if demand is None else 46)
+    above, below = max(y - 12 - high, highest), min(y + 24, plot.bottom + 12 - high)
+    crossed = [place for line in chart.lines for place in _places(line, plot)]
+    beside = [up for at, up in crossed if x - 12 - wide <= at <= x - 4]
+    tops = above, below, highest, plot.bottom + 12 - high
+    top = next((top for top in tops if not any(top - 14 <= up <= top + high - 10 for up in beside)), above)
     return joined(mark, *_words(words, x - 8, top, "end", "strong", "halo"))
+
+
+def _places(line: Line, plot: _Plot) -> Iterator[tuple[float, float]]:
+    """Yield pixels along a line, near enough to each other that no words lie between two."""
+    pixels = [pixel for point in line.points if (pixel := plot.pixel(point)) is not None]
+    for (x0, y0), (x1, y1) in pairwise(pixels):
+        steps = int(max(abs(x1 - x0), abs(y1 - y0)) // 4) + 1
+        yield from ((x0 + (x1 - x0) * at / steps, y0 + (y1 - y0) * at / steps) for at in range(steps + 1))
 
 
 def _words(words: Sequence[str], x: float, y: float, anchor: str, first: str, others: str) -> Iterator[Markup]:

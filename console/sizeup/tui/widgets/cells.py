@@ -24,6 +24,7 @@ _LOOKS = {
     "text": "$foreground",
     "axis": "$dim",
     "boundary": "$dim",
+    "interval": "$dim",
     "frame": "$line",
     "cursor": "bold reverse",
     "disturbed": "bold $bad",

@@ -54,7 +54,8 @@ def panels(session: Session, machine: Machine | None, cards: Sequence[CardView])
             bare = of_quantities(chart, run) if isinstance(chart, LineChart) else chart
             if isinstance(bare, BarChart):
                 # The lengths of a few bars can be compared without a logarithm.
-                axis = Axis("", bare.axis.unit) if len(bare.bars) <= _MOST_BARS else replace(bare.axis, title="")
+                unit = "1" if "IOPS" in bare.axis.title else bare.axis.unit  # which the title of the panel says
+                axis = Axis("", unit) if len(bare.bars) <= _MOST_BARS else replace(bare.axis, title="", unit=unit)
                 bare = replace(bare, axis=axis)
             yield _panel(f"{card.title}: {_title(chart)}", replace(bare, title="", caption=""), run)
 
@@ -65,7 +66,7 @@ def leading_charts(session: Session, cards: Sequence[CardView]) -> tuple[Panel, 
     found = []
     if proof is not None:
         run = session.steps[proof[0]]
-        found.append(_panel(f"Measured: {run.step.title}", proof[1], run))
+        found.append(_panel(run.step.title, proof[1], run))
     found += [one for one in panels(session, session.machine, cards) if proof is None or one.step != proof[0]]
     shown = {panel.step for panel in found}
     others = ((run, _leading(run, session.machine)) for step, run in session.steps.items() if step not in shown)

@@ -45,11 +45,13 @@ def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart
         most = max(line.points, key=lambda point: point.x)
         valid = most.key not in run.points or StepValidity(run).of(run.points[most.key]) is None
         limit_name = "Limit of the path" if valid else "Highest, not valid"
-        end = f"{format_value(most.x, chart.x.unit)}, {line.label}"
+        rate = chart.x.unit == "1/s"
+        end = f"{format_count(most.x, '')} {chart.x.title}" if rate else format_value(most.x, chart.x.unit)
         shown = replace(
             chart,
             title="",
             x=replace(chart.x, low=0.0),
+            y=replace(chart.y, title=line.label),  # no legend of a page says of what one line is
             lines=(line,),
             boundaries=(),
             demand=_demand(view.judged, chart) if judged else None,
