@@ -164,6 +164,31 @@ def test_the_table_has_a_row_for_each_queue_depth_and_notes_once() -> None:
     assert rows.figures == (("Queue depth at the knee", "32"),)
 
 
+def test_the_table_is_of_what_the_first_chart_shows_and_has_no_column_without_a_value() -> None:
+    run = ramp()
+    for point in run.points.values():
+        if point.series == "iops":
+            point.estimate = Estimate("iops", point.at, point.value or 0.0)
+    for target in range(40):  # more measurements than the ramp has
+        put(run, "iops", {"target": target}, 1e3)
+    rows = point_rows(run)
+
+    assert [row[0].text for row in rows.rows] == ["1", "32", "64"]
+    assert "±" not in rows.columns
+    assert "Flag" not in rows.columns
+    assert not any("–" in cell.text for row in rows.rows for cell in row)
+    assert ("Target 7", "IOPS 1 k/s") in rows.figures
+
+
+def test_loads_in_the_table_have_their_words() -> None:
+    run = ramp()
+    run.points.clear()
+    for workload in ("oltp-read", "cold-read"):
+        put(run, "iops", {"workload": workload, "queue_depth": 64}, 1e5)
+
+    assert {row[0].text for row in point_rows(run).rows} == {"random read 8 KiB", "random read of older data"}
+
+
 def test_rows_are_in_the_order_of_their_numbers_and_words_come_last() -> None:
     run = ramp()
     put(run, "iops", {"queue_depth": 8}, 3e4)

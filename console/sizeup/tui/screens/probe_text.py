@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
 
@@ -29,7 +30,7 @@ from sizeup.tui.widgets.facts import facts_grid
 from sizeup.units import format_verdict
 from sizeup.views.result.band import card_bar, status_token
 from sizeup.views.run.live_figures import time_left
-from sizeup.views.run.point_rows import NOT_MEASURED, point_rows
+from sizeup.views.run.point_rows import point_rows
 from sizeup.views.run.results import coordinates_text, stated_once
 from sizeup.views.run.step import FigureStanding, headline_figure, latest_refusal, standing_of
 from sizeup.views.run.step_badge import BadgeLook, headline_point, invalid_points, step_badge, value_text
@@ -306,14 +307,17 @@ def share_rows(card: Card, look: ScreenLook) -> list[SegmentRow]:
 def fact_rows(run: StepRun, share: Sequence[SegmentRow]) -> list[SegmentRow]:
     """Return the main figures of each load or size, the ``share`` of a workload, and which checks passed."""
     table = point_rows(run)
-    named = table.numeric[:1] == (True,)  # bars have their values beside their names
-    columns = [number for number, one in enumerate(table.numeric) if one and table.columns[number] not in _UNLISTED]
-    texts = [[row[number].text for number in columns] for row in table.rows]
+    shown = [number for number, title in enumerate(table.columns) if title not in _UNLISTED]
+    columns = [number for number in shown if table.numeric[number]]
+    kinds = [tuple(row[number].text for number in shown if number not in columns) for row in table.rows]
+    kind, most = max(Counter(kinds).items(), key=lambda pair: pair[1], default=((), 0))
+    named = most > 1 or table.numeric[:1] == (True,)  # bars have their values beside their names
     listed = [[table.columns[number] for number in columns]]
-    listed += [["" if text == NOT_MEASURED else text for text in row] for row in texts]
+    listed += [[row[at].text for at in columns] for row, one in zip(table.rows, kinds, strict=True) if one == kind]
     widths = [max(map(len, cells)) + 2 for cells in zip(*listed, strict=True)]
     widths = [wide for wide, end in zip(widths, accumulate(widths), strict=True) if end <= _LISTED_COLUMNS]
-    found: list[SegmentRow] = [
+    found: list[SegmentRow] = [((", ".join(kind), "title"),)] if named and kind else []
+    found += [
         tuple(
             (text.rjust(width), "text" if number and column < 2 else "dim")
             for column, (text, width) in enumerate(zip(row, widths, strict=False))

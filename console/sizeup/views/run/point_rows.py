@@ -11,23 +11,25 @@ from msgspec import Struct
 from sizeup.model.plan import Series
 from sizeup.session.validity import MeasurementKey, StepValidity, measurement_key
 from sizeup.session.value import Point, StepRun
+from sizeup.text import capitalized
 from sizeup.units import format_value
 from sizeup.views.run.points import (
     RATES,
+    coordinate_words,
     figure_text,
     half_share,
     half_width,
     is_disturbed,
     name_and_unit,
+    on_axis,
     point_text,
 )
 from sizeup.views.run.results import coordinates_text, stated_once, without_figures
-from sizeup.views.run.step_badge import axis_name
+from sizeup.views.run.step_badge import axis_name, headline_point
 
 _FIRST = ("p50", "p99")
 """Of a family of percentiles those that stand before the interval and the flag."""
 _LEADING = 4
-NOT_MEASURED = "–"
 
 
 class RowCell(Struct, frozen=True):
@@ -78,6 +80,9 @@ def point_rows(run: StepRun) -> PointRows:
     counts = Counter(_shape(point) for point in points)
     counts.pop(frozenset(), None)
     shape = max(counts, key=lambda shape: counts[shape], default=frozenset[str]())  # of as many the first
+    headline = headline_point(run)
+    if headline is not None and on_axis(run, headline[1]):  # what the first chart shows
+        shape = _shape(headline[1])
     inside = [point for point in points if _shape(point) == shape] if shape else []
     keys = list(dict.fromkeys(measurement_key(point) for point in inside))
     sources = list(_sources(run, inside))
@@ -105,10 +110,12 @@ def point_rows(run: StepRun) -> PointRows:
     def position(key: MeasurementKey) -> list[tuple[bool, float, str]]:
         return [RowCell("", dict(key).get(name, "")).sort_key for name in coordinates]
 
+    cells = [(column, [column[2](key) for key in sorted(keys, key=position)]) for column in columns]
+    cells = [(column, found) for column, found in cells if any(cell.text for cell in found)]
     return PointRows(
-        tuple(title for title, _, _ in columns),
-        tuple(numeric for _, numeric, _ in columns),
-        tuple(tuple(cell(key) for _, _, cell in columns) for key in sorted(keys, key=position)),
+        tuple(title for (title, _, _), _ in cells),
+        tuple(numeric for (_, numeric, _), _ in cells),
+        tuple(zip(*(found for _, found in cells), strict=True)),
         tuple(_figures(run, [point for point in points if point not in inside])),
         tuple(f"{number} {note}" for number, note in enumerate(stated_once(every), start=1)),
     )
@@ -145,8 +152,8 @@ def _coordinate_column(run: StepRun, name: str, *, numeric: bool) -> _Column:
     def cell(key: MeasurementKey) -> RowCell:
         value = dict(key).get(name)
         if value is None:
-            return RowCell(NOT_MEASURED, "")
-        return RowCell(value if isinstance(value, str) else format_value(value, unit), value)
+            return RowCell("", "")
+        return RowCell(coordinate_words(name, value) if isinstance(value, str) else format_value(value, unit), value)
 
     return point_text(name).capitalize() if series is None else axis_name(series), numeric, cell
 
@@ -187,7 +194,7 @@ def _value_cell(source: _Source, key: MeasurementKey) -> RowCell:
     point = source.points.get(key)
     value = None if point is None else point.value
     if value is None:
-        return RowCell(NOT_MEASURED, float("-inf"))
+        return RowCell("", float("-inf"))
     shown = value / _scale(source)[0]
     digits = 0 if abs(shown) >= 100 else 1 if abs(shown) >= 10 else 2
     return RowCell(f"{shown:,.{digits}f}", value)
@@ -200,7 +207,7 @@ def _within_cell(leading: Sequence[_Source], key: MeasurementKey) -> RowCell:
         half = None if point is None else half_share(point)
         if point is not None and half is not None:
             return RowCell(half_width(point, " "), half)
-    return RowCell(NOT_MEASURED, float("inf"))
+    return RowCell("", float("inf"))
 
 
 def _reasons(validity: StepValidity, sources: Sequence[_Source], key: MeasurementKey) -> tuple[str, ...]:
@@ -235,11 +242,14 @@ def _flag_cell(reasons: Sequence[str], numbers: Mapping[str, int]) -> RowCell:
 
 
 def _figures(run: StepRun, points: Iterable[Point]) -> Iterable[tuple[str, str]]:
-    """Return the figures that are in no column, those of one series side by side."""
+    """Return the figures that are in no column, those of one measurement side by side."""
     found: dict[str, list[str]] = {}
     for point in points:
-        series = run.series[point.series]
-        where = coordinates_text(point.at, series)
-        found.setdefault(series.name, []).append(f"{where} {figure_text(point, series.unit)}".strip())
+        series, text = run.series[point.series], figure_text(point, run.series[point.series].unit)
+        own = measurement_key(point)
+        where = coordinates_text({name: value for name, value in point.at.items() if (name, value) in own}, series)
+        part = (str(value) for name, value in point.at.items() if (name, value) not in own)
+        name = " ".join((series.statistic or series.short_title, *part)) if where else ""
+        found.setdefault(where or series.plain_title, []).append(f"{name} {text}".lstrip())
     for name, texts in found.items():
-        yield run.series[name].plain_title, " · ".join(texts)
+        yield capitalized(name), " · ".join(texts)

@@ -164,6 +164,7 @@ _NAMED: Mapping[str, Mapping[str, str]] = {
         "oltp-read": "random read 8 KiB",
         "oltp-7030": "random 70/30 8 KiB",
         "single-read": "single random reads 8 KiB",
+        "cold-read": "random read of older data",
         "dss-rand": "random read 1 MiB",
         "dss-scan": "sequential read 1 MiB",
         "normal": "small and large reads, mixed",

@@ -68,7 +68,8 @@ def yardstick(run: StepRun, host: str, machine: Machine | None, stored: Sequence
     if found is not None and run.outcome is not None:
         bars.insert(0, Bar("this run", found[1].value or 0.0))
     better = {Better.HIGHER: "higher is better", Better.LOWER: "lower is better"}.get(series.better, "")
-    return BarChart("", Axis(", ".join(filter(None, (series.short_title, better))), series.unit), tuple(bars))
+    unit = "1" if series.unit == "1/s" else series.unit  # its title says of what
+    return BarChart("", Axis(", ".join(filter(None, (series.short_title, better))), unit), tuple(bars))
 
 
 def compared(chart: LineChart, run: StepRun, last: Earlier | None) -> LineChart:
