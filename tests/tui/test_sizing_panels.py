@@ -101,6 +101,7 @@ def test_the_balance_names_its_values(look: ScreenLook) -> None:
     text = draw_balance(found, 60, 20, look).text()
 
     assert all(words in text for words in ("CPU can use", "266 MB/s typical load", "Network", "1.25 GB/s"))
+    assert text.count("unknown until measured") == len({"memory", "storage"} - {one.resource for one in found.supplies})
     assert look is not ScreenLook.ASCII or text.isascii()
 
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from consoles import machine
 from declared import declaration_of, series_of
+from large_machines import made
 from sizeup.model.advice import AdviceSet, Failure
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import PathBudget, Stage
@@ -20,7 +21,7 @@ from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
-from sizeup.views.band import NextStep
+from sizeup.views.band import NextStep, Number
 from sizeup.views.cards.balance import balance, delivers
 from sizeup.views.result.band import card_bar, changed_band, summary_band, worst_share
 from sizeup.views.result.changed import changes, session_before
@@ -181,6 +182,17 @@ def test_critical_findings_are_not_called_warnings() -> None:
 
     assert band.sentence == "This server has 2 critical findings and 1 warning; no measurements yet."
     assert band.short == "2 critical findings and 1 warning; no measurements yet."
+    assert band.number == Number("2", "", "critical findings", "bad")
+    assert band.steps == (NextStep("Mend 2 critical findings first: degraded.", ""), STEPS[0])
+
+
+def test_a_clock_of_many_cores_is_written_out() -> None:
+    large = replace(made(8, 128, 8, 32 << 20), base_clock=machine().base_clock)
+    shown_of = summary(large, None, None)
+    (row,) = (row for row in resource_rows(shown_of.cards, [], None, large) if row.resource == "cpu")
+
+    assert large.base_clock is not None
+    assert row.delivers == f"{(large.core_count or 0) * large.base_clock.value / 1e9:,.0f} GHz in all"
 
 
 @pytest.mark.parametrize(

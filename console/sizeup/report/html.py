@@ -117,7 +117,8 @@ def band_section(band: Band) -> Markup:
     ]
     if band.number is not None:
         unit = element("small", f" {band.number.unit}") if band.number.unit else joined()
-        parts.append(element("div", band.number.text, unit, element("div", band.number.name), class_="num"))
+        css_class = f"num {band.number.token}".rstrip()
+        parts.append(element("div", band.number.text, unit, element("div", band.number.name), class_=css_class))
     return element("section", *parts, class_=f"hero {band.status}", aria_label="Answer")
 
 

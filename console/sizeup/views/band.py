@@ -23,6 +23,8 @@ class Number(Struct, frozen=True):
     unit: str = ""
     name: str = ""
     """What it is, on the line beneath: ``of storage capacity``."""
+    token: str = ""
+    """Of its color; empty for that of the band."""
 
 
 class Band(Struct, frozen=True):

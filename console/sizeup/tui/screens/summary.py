@@ -297,7 +297,9 @@ class SummaryScreen(ModeScreen):
                 gentle=session is not None and session.gentle is not None,
             )
         )
-        side = width if width < _WIDE else round(width * _SIDE)
+        alone = supplies is None and (session is None or not session.steps)
+        self.query_one("#side").set_class(alone, "-alone")
+        side = width if alone or width < _WIDE else round(width * _SIDE)
         self._show_side(shown, supplies, side - _FRAME)
         self._show_proof(supplies, side if width >= _WIDE else 0)
         self._find_changes()

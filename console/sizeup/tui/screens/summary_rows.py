@@ -25,10 +25,16 @@ from sizeup.views.result.summary import SEVERITY_WORDS
 _NAME = 9
 _BAR = {80: 20, 110: 36, 160: 76}
 """Columns of a bar from so many columns of the screen on."""
+_SHORT_BAR = 22
+"""The same where texts need the columns."""
 _TEXTS_FROM = 100
 """With fewer columns what was detected and measured gives way to the bars."""
 _TEXT = 12
 """The least columns that a text is worth showing in."""
+_PARTS = {"memory": "Memory", "storage": "Storage", "network": "Network"}
+"""What a machine is balanced by."""
+_MOST_PITCH = 4
+"""Rows from a bar of the balance to the next at most; then they are high ones."""
 _SIGNS = {"ok": "●", "warn": "▲", "bad": "▼", "acc": "?"}
 _ASCII_SIGNS = {"ok": "o", "warn": "^", "bad": "v", "acc": "?"}
 _BADGE_WORDS = ("FAIL", "WARN")
@@ -72,6 +78,10 @@ class RowTable:
                 )
             )
         texts = [one for one in texts if any(one[1])] if width >= _TEXTS_FROM or not judged else []
+        wanted = sum(_wanted(title, cells) + 2 for title, cells in texts)
+        if self._bar > _SHORT_BAR:  # words that are cut say less than a bar that is shorter
+            spared = min(max(wanted - width + fixed, 0), self._bar - _SHORT_BAR)
+            self._bar, fixed = self._bar - spared, fixed - spared
         self._texts = self._fit(texts, width - fixed)
         self._gap = " " * max(width - fixed - sum(wide + 2 for _, wide, _ in self._texts), 0)
 
@@ -86,7 +96,7 @@ class RowTable:
         """Return the columns of texts that there is room for, each as wide as it needs or as its part of the room."""
         while texts and free < (_TEXT + 2) * len(texts):
             texts = texts[:-1]
-        wanted = [max([len(title), *(cell_len(", ".join(parts)) for parts in cells)]) for title, cells in texts]
+        wanted = [_wanted(title, cells) for title, cells in texts]
         while wanted and sum(wanted) + 2 * len(wanted) > free:
             wanted[wanted.index(max(wanted))] -= 1
         return [(title, wide, cells) for (title, cells), wide in zip(texts, wanted, strict=True)]
@@ -114,7 +124,8 @@ class RowTable:
         parts = [Content.styled(row.title.ljust(_NAME), "bold $hi")]
         for _, wide, cells in self._texts:
             text = fitted(cells[number], wide) if cells[number] else ""
-            parts.append(Content(text + " " * (wide - cell_len(text) + 2)))
+            parts.append(Content.styled(text, "$s1" if cells[number] is row.measured else "$foreground"))
+            parts.append(Content(" " * (wide - cell_len(text) + 2)))
         parts.append(Content(self._gap))
         if self._demand:
             parts.append(Content.styled(" " * (self._demand - cell_len(row.demand)) + row.demand, "bold $hi"))
@@ -146,6 +157,11 @@ class RowTable:
             if any(getattr(bar, name) is not None for bar in bars):
                 parts += [Content.styled(f" {mark_sign(name, self._look)}", "$hi"), Content.styled(f" {text} ", "$dim")]
         return Content("").join(parts)
+
+
+def _wanted(title: str, cells: Iterable[Sequence[str]]) -> int:
+    """Return the columns that a column of texts needs."""
+    return max([len(title), *(cell_len(", ".join(parts)) for parts in cells)])
 
 
 def styled(runs: Iterable[tuple[str, str]]) -> Content:
@@ -190,16 +206,17 @@ def stage_lines(stages: Sequence[StageUse], width: int, look: ScreenLook) -> Con
     lines = [head]
     for number, stage in enumerate(stages):
         token = status_token(stage.status.upper()) if stage.status else zone(stage.share)
+        sure = token in ("ok", "warn", "bad")
         sign = (">" if look is ScreenLook.ASCII else "▶") if not number else (" " if look is ScreenLook.ASCII else "·")
         title = Content(stage.name).truncate(name - 3, ellipsis=True, pad=True)
         share = ShareBar(stage.share, stage.share)
         lines.append(
             Content.assemble(
-                (f"{sign} ", f"${token}" if not number else "$dim"),
+                (f"{sign} ", "$dim" if number else f"${token}" if sure else "$hi"),
                 title.stylize("bold $hi" if not number else "$foreground"),
                 " ",
                 styled(draw_share(share, bar, look)),
-                (f"{share_text(stage.share):>8}", "bold $hi" if "ok" in token else f"bold ${token}"),
+                (f"{share_text(stage.share):>8}", f"bold ${token}" if token in ("warn", "bad") else "bold $hi"),
             )
         )
     return Content("\n").join(lines)
@@ -242,7 +259,7 @@ def draw_balance(found: Balance, width: int, height: int, look: ScreenLook) -> D
     if columns < 10 or height < 6:
         return drawing
     ascii_ = look is ScreenLook.ASCII
-    full, dashed, dot, thick = ("=", ":", "o", "|") if ascii_ else ("▄", "┊", "●", "┃")
+    full, thicker, dashed, dot, thick = ("=", "=", ":", "o", "|") if ascii_ else ("▄", "█", "┊", "●", "┃")
 
     def column(value: float) -> int:
         part = (math.log10(value) - decades[0]) / max(len(decades) - 1, 1)
@@ -260,14 +277,19 @@ def draw_balance(found: Balance, width: int, height: int, look: ScreenLook) -> D
     drawing.put(high + 2, 1, format_rate(found.most), "dim")
     text = format_rate(found.least)
     drawing.put(low - len(text) - 1, 1, text if low - len(text) - 1 > len("CPU can use") else "", "dim")
-    step = max((height - 5) // max(len(found.supplies), 1), 1)
+    unknown = [title for name, title in _PARTS.items() if name not in {one.resource for one in found.supplies}]
+    step = min(max((height - 5) // (len(found.supplies) + len(unknown)), 1), _MOST_PITCH)
+    for number, title in enumerate(unknown, start=len(found.supplies)):
+        if 3 + number * step < height - 3:
+            drawing.put(0, 3 + number * step, title, "text")
+            drawing.put(left, 3 + number * step, "unknown until measured", "dim")
     for number, supply in enumerate(found.supplies):
         y, end = 3 + number * step, column(supply.bytes_per_second)
         if y >= height - 3:
             break
         drawing.put(0, y, supply.title, "text")
         for x in range(left, end):
-            drawing.put(x, y, full, _ramp(x - left, columns))
+            drawing.put(x, y, full if step < _MOST_PITCH else thicker, _ramp(x - left, columns))
         drawing.put(end, y, dot, "s1")
         drawing.put(end + 2, y, format_rate(supply.bytes_per_second), "title")
     drawing.put(0, height - 3, found.sentence().ljust(width), "text")

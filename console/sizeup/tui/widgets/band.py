@@ -51,7 +51,7 @@ def band_rows(band: Band, width: int, look: ScreenLook, *, small: bool) -> list[
     else:
         badge = _large_badge(band, 13 if narrow else 14, look)
         if band.number is not None and not narrow:
-            number = _large_number(band.number, band.status, look)
+            number = _large_number(band.number, band.number.token or band.status, look)
         if band.before is not None and not narrow:
             badge = [was + row for was, row in zip(_before(band.before, look), badge, strict=True)]
     indent = max(row.cell_length for row in badge) + _MARGIN

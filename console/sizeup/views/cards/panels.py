@@ -54,8 +54,7 @@ def panels(session: Session, machine: Machine | None, cards: Sequence[CardView])
             bare = of_quantities(chart, run) if isinstance(chart, LineChart) else chart
             if isinstance(bare, BarChart):
                 # The lengths of a few bars can be compared without a logarithm.
-                unit = "1" if "IOPS" in bare.axis.title else bare.axis.unit  # which the title of the panel says
-                axis = Axis("", unit) if len(bare.bars) <= _MOST_BARS else replace(bare.axis, title="", unit=unit)
+                axis = Axis("", bare.axis.unit) if len(bare.bars) <= _MOST_BARS else replace(bare.axis, title="")
                 bare = replace(bare, axis=axis)
             yield _panel(f"{card.title}: {_title(chart)}", replace(bare, title="", caption=""), run)
 

@@ -20,7 +20,7 @@ from sizeup.compare.machines import Difference
 from sizeup.compare.statistics import MOST_RUNS, smallest_p
 from sizeup.model.plan import Better
 from sizeup.text import first_of, listed, one_line, plural, uncapitalized
-from sizeup.units import format_count, format_in, format_share, format_value
+from sizeup.units import format_in, format_share, format_value
 from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.cards.cards import TITLES
 from sizeup.views.run.points import coordinate_words
@@ -172,6 +172,7 @@ def _least_runs(level: float) -> int:
 
 
 def _row(figure: Figure, least_runs: int) -> ChangeRow:
+    unit = figure.series.unit if figure.series is not None else "1"
     sign = -1 if figure.series is not None and figure.series.better is Better.LOWER else 1
     valid = figure.verdict is not Conclusion.NOT_VALID
     low = high = None
@@ -183,8 +184,8 @@ def _row(figure: Figure, least_runs: int) -> ChangeRow:
     return ChangeRow(
         _title(figure),
         TITLES.get(figure.card, ""),
-        _value(figure.medians[1], figure),
-        _value(figure.medians[0], figure),
+        format_value(figure.medians[1], unit),
+        format_value(figure.medians[0], unit),
         sign * (figure.ratio - 1) if valid else None,
         low,
         high,
@@ -194,12 +195,6 @@ def _row(figure: Figure, least_runs: int) -> ChangeRow:
         more,
         "" if figure.noise is None else f"±{format_share(figure.noise)}",
     )
-
-
-def _value(value: float, figure: Figure) -> str:
-    """Return a value with its unit, which a title that says IOPS has already."""
-    unit = figure.series.unit if figure.series is not None else "1"
-    return format_count(value, "") if unit == "1/s" and "IOPS" in _title(figure) else format_value(value, unit)
 
 
 def _title(figure: Figure) -> str:

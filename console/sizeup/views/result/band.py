@@ -74,7 +74,11 @@ def summary_band(
         what = "This virtual machine" if is_guest else "This server"
         short = f"{listed(counts) or 'no warnings'}; {measured}."
         number = None
-        if machine is not None and machine.core_count:
+        if grave_ones := critical(finding for _, finding in shown.findings):
+            found = plural(len(grave_ones), "critical finding")
+            number = Number(str(len(grave_ones)), "", found.partition(" ")[2], "bad")
+            steps = (NextStep(f"Mend {found} first: {grave_ones[0].title.rstrip('.')}.", why), *steps)
+        elif machine is not None and machine.core_count:
             number = Number(str(machine.core_count), "", f"cores, {plural(machine.pu_counts.online, 'thread')}")
         return Band("NO WORKLOAD", "acc", f"{what} has {short}", capitalized(short), tuple(steps[:2]), number=number)
     assumed = f"{len(card.assumed)} assumed" if card.assumed else ""

@@ -55,7 +55,8 @@ def _row(
 ) -> ResourceRow:
     card, clock = view.judged, ""
     if view.resource == "cpu" and machine is not None and machine.base_clock is not None and machine.core_count:
-        clock = f"{machine.core_count * machine.base_clock.value / 1e9:.3g} GHz in all"
+        total = machine.core_count * machine.base_clock.value / 1e9
+        clock = f"{total:,.0f} GHz in all" if total >= 1000 else f"{total:.3g} GHz in all"
     if not judged:
         grave = _counts(one for one in findings if resource_of(one) == view.resource)
         healthy = ("ok", "ok") if view.detected or view.found.texts else ("unknown", "")
