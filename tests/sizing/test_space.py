@@ -126,6 +126,18 @@ def test_all_disks_are_visible_but_not_those_behind_a_network(tmp_path: Path) ->
     assert "path.disks_gb" not in described(remote, {})
 
 
+@pytest.mark.parametrize("kind", ["lvm", "crypt", "dm", "multipath", "md", "bcache"])
+def test_what_lies_on_other_disks_is_no_capacity_of_its_own(kind: str) -> None:
+    """A capture without ``slaves/``: a disk, a stack on it, and a LUN of 400 GB that two paths reach."""
+    stack = BlockDevice("stack0", BlockKind(kind), 270 * 10**9)
+    paths = [BlockDevice(name, BlockKind.SCSI, 400 * 10**9, wwn="naa.6000") for name in ("sda", "sdb")]
+
+    seen = described(Machine(block_devices=(stack, DISK, *paths)), {})["path.disks_gb"]
+
+    assert isinstance(seen, Quantity)
+    assert (seen.value, seen.source) == (675e9, "2 disks")
+
+
 def test_without_a_database_there_is_no_demand() -> None:
     assert space(*ARRAY) == Card("space", "unknown")
 

@@ -247,7 +247,13 @@ PACKET_EFFICIENCY = 0.915
 
 The rules read inputs and so cannot be read here; a test compares the two.
 """
-_NO_STORAGE = frozenset({BlockKind.LOOP, BlockKind.RAM, BlockKind.OPTICAL, BlockKind.PARTITION, BlockKind.NBD})
+_NO_STORAGE = frozenset(
+    {
+        BlockKind.LOOP, BlockKind.RAM, BlockKind.OPTICAL, BlockKind.PARTITION, BlockKind.NBD,
+        BlockKind.MD, BlockKind.LVM, BlockKind.CRYPT, BlockKind.MULTIPATH, BlockKind.DM, BlockKind.BCACHE,
+    }
+)  # fmt: skip
+"""Kinds without capacity of their own; stacks lie on other devices even where a capture lists none of these."""
 
 
 class Capacity(Struct, frozen=True):
@@ -385,13 +391,13 @@ def disks_that_count(machine: Machine, device: str | None = None) -> frozenset[s
 
 
 def visible_disks(machine: Machine) -> frozenset[str]:
-    """Return all disks of a known size, the paths of one LUN as one."""
-    whole = (
-        disk.name
-        for disk in machine.block_devices
+    """Return all disks of a known size, the paths of one LUN as one: under their map, else by their WWN."""
+    whole = {
+        disk.wwn or disk.name: disk.name
+        for disk in reversed(machine.block_devices)
         if disk.kind not in _NO_STORAGE and disk.size_bytes and not disk.members and disk.removable is not True
-    )
-    return frozenset(lun_names(machine, whole))
+    }
+    return frozenset(lun_names(machine, whole.values()))
 
 
 def _network(
