@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.errors import UsageError
-from sizeup.model.machine import Machine, PathBudget, Stage
+from sizeup.model.machine import FileSystem, LocalMount, Machine, PathBudget, Stage
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport
 from sizeup.quantity import Origin, Quantity, Words
@@ -267,3 +267,33 @@ def test_half_of_the_detected_ports_carry_data_where_the_user_says_so() -> None:
     assert (cards["active"].share, cards["active"].n_plus_one) == (pytest.approx(1 / 6), 0.5)
     assert "all 2 together, the slowest link host0" in cards["active"].statement
     assert "path.active_mb_s" not in detected(fibre_channel(port("host0")))
+
+
+@pytest.mark.parametrize(
+    ("points", "device", "status"),
+    [
+        (("/", "/scratch"), (), "uncertain"),
+        (("/", "/scratch"), ("db.device=/data",), "fail"),
+        (("/", "/boot"), (), "fail"),
+        (("/", "/scratch"), ("db.device=/scratch/oracle",), "unknown"),
+        (("/", "/scratch"), ("db.device=/lustre16",), "unknown"),
+    ],
+)
+def test_what_nfs_cannot_carry_may_be_on_a_mount_of_unknown_speed(
+    points: tuple[str, ...], device: tuple[str, ...], status: str
+) -> None:
+    """Local disks that nothing lists, and Lustre: 3,000 MB/s are too many for a 10 Gb/s interface alone."""
+    lustre = (FileSystem("lustre", "/lustre16", mount_points=("/lustre16",)),) if "/scratch" in points else ()
+    local = tuple(LocalMount(point, "/dev/sda", "xfs") for point in points)
+    served = (NfsMount("/data", "filer:/vol", nic="eth0"),)
+    machine = replace(network(Nic("eth0", "physical", carrier=True)), nfs_mounts=served)
+    machine = replace(machine, local_mounts=local, file_systems=lustre)
+    found = {
+        one.resource: one for one in size(described(machine, parse_settings([*device, "workload.mb_s=3000"]))).cards
+    }
+
+    assert found["storage"].status == status
+    assert found["network"].status == status
+    if status == "uncertain":
+        assert "the database may be on /lustre16 or /scratch, whose speed is unknown" in found["storage"].statement
+        assert found["storage"].decides == "Use --set db.device=TEXT"

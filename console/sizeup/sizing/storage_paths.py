@@ -190,7 +190,26 @@ def find_target(machine: Machine, where: str, *, exact: bool = False) -> Storage
 def named_target(machine: Machine, name: str) -> StorageTarget:
     """The device or mount point that the user named; another is refused with the nearest."""
     mount = nfs_mount(machine, name)
+    if mount is None and (point := bare_mount(machine, name)):
+        return StorageTarget(point, frozenset({point}), frozenset())
     return _target(machine, block_device(machine, name) if mount is None else mount)
+
+
+def bare_mount(machine: Machine, name: str) -> str:
+    """Return the mount of a directory on storage whose devices discovery did not find; empty for any other."""
+    point = mount_point(machine, name)
+    known = any(point in device.mount_points for device in machine.block_devices)
+    return "" if known or point not in (*local_points(machine), *served_points(machine)) else point
+
+
+def local_points(machine: Machine) -> tuple[str, ...]:
+    """Return the mount points of file systems on devices of this machine."""
+    return tuple(mount.mount_point for mount in machine.local_mounts)
+
+
+def served_points(machine: Machine) -> tuple[str, ...]:
+    """Return the mount points of pools, and of file systems of a cluster."""
+    return tuple(point for one in machine.file_systems for point in one.mount_points)
 
 
 def nfs_mount(machine: Machine, name: str) -> NfsMount | None:
@@ -203,11 +222,11 @@ def mount_point(machine: Machine, name: str) -> str:
     """Return the mount point that a directory lies on; the name itself where no mount is known for it."""
     if not name.startswith("/") or is_below(name, KERNEL_DIRECTORIES):
         return name
-    local = (mount.mount_point for mount in machine.local_mounts)
     lost = (mount.mount_point for mount in machine.lost_mounts)
     on_devices = (point for device in machine.block_devices for point in device.mount_points)
     served = (mount.mount_point for mount in machine.nfs_mounts)
-    above = [point for point in (*local, *lost, *on_devices, *served) if is_below(name, (point,))]
+    known = (*local_points(machine), *served_points(machine), *lost, *on_devices, *served)
+    above = [point for point in known if is_below(name, (point,))]
     return max(above, key=len, default=name)
 
 

@@ -18,10 +18,13 @@ from sizeup.sizing.input_value import Value
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.storage_paths import (
     PathBandwidth,
+    bare_mount,
     block_device,
     down_text,
+    local_points,
     mount_point,
     nfs_mount,
+    served_points,
     shared_storage,
     storage_path_bandwidths,
     visible_disks,
@@ -109,7 +112,7 @@ def detected(machine: Machine, device: str | None = None, *, bare: bool = False)
     count("net.connections", min(connections, default=0), "mountstats, the mount with the fewest")
     return (
         values
-        | path_bandwidth_values(machine, storage_path_bandwidths(machine, device))
+        | path_bandwidth_values(machine, storage_path_bandwidths(machine, device), device)
         | _found_spindles(machine, device)
         | space_for(machine, device)
         | _tcp(machine, device)
@@ -161,7 +164,7 @@ _KINDS: dict[bool | None, str] = {True: "capped", False: "uncapped"}
 
 def _found_spindles(machine: Machine, device: str | None) -> dict[str, Value]:
     """Effective drives for writes and reads behind the database's device, where discovery found them."""
-    if device is None or nfs_mount(machine, device) is not None:
+    if device is None or nfs_mount(machine, device) is not None or bare_mount(machine, device):
         return {}
     found = block_device(machine, device)
     figures = {"path.write_spindles": found.write_spindles, "path.read_spindles": found.read_spindles}
@@ -234,8 +237,13 @@ def _caveats(machine: Machine, *, bare: bool) -> tuple[str, ...]:
     return tuple(caveats)
 
 
-def path_bandwidth_values(machine: Machine, bandwidths: Sequence[PathBandwidth]) -> dict[str, Value]:
-    """The widest kind of path to storage, with the others as a caveat; ``bandwidths`` are widest first."""
+def path_bandwidth_values(
+    machine: Machine, bandwidths: Sequence[PathBandwidth], device: str | None = None
+) -> dict[str, Value]:
+    """The widest kind of path to storage, with the others as a caveat; ``bandwidths`` are widest first.
+
+    Where they lead to NFS alone and no ``device`` of the database is named, it may be elsewhere, at any speed.
+    """
     if not bandwidths:
         return {}
     widest, *others = bandwidths
@@ -254,6 +262,10 @@ def path_bandwidth_values(machine: Machine, bandwidths: Sequence[PathBandwidth])
     source += f" ({widest.unknown_text})" if widest.unknown else ""
     origin = Origin.DETECTED if widest.estimated else Origin.MEASURED
     bandwidth = Quantity(widest.bytes_per_second, "bytes/s", origin, source, caveats=tuple(caveats))
+    elsewhere = [point for point in (*served_points(machine), *local_points(machine)) if point not in _OF_SYSTEM]
+    if device is None and elsewhere and not widest.measured and {one.kind for one in bandwidths} == {"NFS"}:
+        why = f"the database may be on {' or '.join(dict.fromkeys(elsewhere[:3]))}, whose speed is unknown"
+        bandwidth = replace(bandwidth, uncertainties=(Uncertainty(None, why, _USE_DEVICE, upper=True),))
     lost = _named(machine, widest.kind, tuple(widest.failure.split(", "))) if widest.failure else ""
     lost = f"card {widest.card} ({lost})" if widest.card else lost
     port = _named(machine, widest.kind, (widest.port,))
@@ -268,6 +280,11 @@ def path_bandwidth_values(machine: Machine, bandwidths: Sequence[PathBandwidth])
         "path.bottleneck": Words(widest.bottleneck, origin, source),
         "path.kind": Words(widest.kind, origin, source),
     }
+
+
+_OF_SYSTEM = frozenset({"/", "/boot", "/boot/efi"})
+"""Mounts that no database goes to where there are others."""
+_USE_DEVICE = f"Use {KEYS['db.device'].flag}"
 
 
 def _named(machine: Machine, kind: str, devices: Sequence[str]) -> str:
@@ -290,17 +307,19 @@ def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
         return {"path.disks_gb": found_bytes(whole, plural(len(disks), "disk"))} if whole and not remote else {}
     if nfs_mount(machine, device) is not None:
         return {}
-    found = block_device(machine, device)
+    found = None if bare_mount(machine, device) else block_device(machine, device)
     mounts = {one.mount_point: one for one in machine.local_mounts}
-    named = (mounts.get(point) for point in (mount_point(machine, device), *found.mount_points))
+    named = (
+        mounts.get(point) for point in (mount_point(machine, device), *(() if found is None else found.mount_points))
+    )
     mount = next((one for one in named if one is not None and one.free_bytes is not None), None)
     if mount is not None and mount.free_bytes is not None and mount.size_bytes:
         free = f"free of {format_decimal_bytes(mount.size_bytes)} on {mount.mount_point}"
         there = Uncertainty(mount.size_bytes, "data of this database may be there already", _ENTER, upper=True)
         least = max(mount.free_bytes, 1e6)  # of a full file system: no demand is a share of nothing
         return {"capacity.gb": replace(found_bytes(least, free), uncertainties=(there,))}
-    size = found.usable_bytes or found.size_bytes
-    if not size:
+    size = None if found is None else found.usable_bytes or found.size_bytes
+    if found is None or not size:
         return {}
     parts = [device.name for device in machine.block_devices if device.parent == found.name]
     used = f"mounted on {found.mount_points[0]}" if found.mount_points else ", ".join((*parts, *found.holders))

@@ -289,8 +289,8 @@ def _of_io(found: Sequence[StageShare]) -> list[StageShare]:
 
 
 def _ends(needed: float, capacity: Quantity, share: float) -> tuple[float, float]:
-    """Return the shares of the upper and of the lower end of what was measured; of anything else its own share."""
-    if capacity.origin is not Origin.MEASURED:
+    """Return the shares of the upper and of the lower end of what was measured or is in doubt; else its own share."""
+    if capacity.origin is not Origin.MEASURED and not capacity.uncertainties:
         return share, share
     least, most = capacity.least, capacity.most
     return (0.0 if most is None else needed / most), (needed / least if least else math.inf)
@@ -469,11 +469,11 @@ def _shares(found: Sequence[StageShare], growth: Growth) -> Shares:
 def _decided(found: Sequence[StageShare], growth: Growth, bounds: ShareLimits, not_judged: str) -> ShareStatus:
     """Judge the ends of all stages; a part that is neither measured nor named may be of any capacity."""
     best = _shares([replace(one, share=one.best) for one in found], growth)
-    if not_judged == DISKS:  # links alone can fail a demand, and never pass it
-        return ShareStatus.UNCERTAIN if bounds.status(best) is ShareStatus.PASS else bounds.status(best)
-    if any(math.isinf(one.worst) for one in found):
-        return bounds.decided(best, None)
-    return bounds.decided(best, _shares([replace(one, share=one.worst) for one in found], growth))
+    open_end = any(math.isinf(one.worst) for one in found)
+    worst = None if open_end else _shares([replace(one, share=one.worst) for one in found], growth)
+    status = bounds.decided(best, worst)
+    links_pass = not_judged == DISKS and status is ShareStatus.PASS  # they can fail a demand, and never pass it
+    return ShareStatus.UNCERTAIN if links_pass else status
 
 
 def _judgment(
@@ -489,7 +489,7 @@ def _judgment(
         span = (best.best, shares.today) if decides.upper else (shares.today, worst.worst)
     if decides is None and ranged:
         decides = Uncertainty(None, "the demand is stated as a range", "Enter the demand more exactly", upper=True)
-    if status is ShareStatus.UNCERTAIN and not_judged == DISKS:
+    if status is ShareStatus.UNCERTAIN and not_judged == DISKS and not end.capacity.uncertainties:
         action = f"{capitalized(MEASURE)}, or enter the drives ({KEYS['array.disks'].assignment} array.raid=10)"
         decides = Uncertainty(0.0, f"{DISKS} are not judged", action)
     uncertainties = () if decides is None else (decides,)
