@@ -38,6 +38,7 @@ def measured(proc: Path, change: Callable[[], None], seconds: float = 2.0) -> Lo
     [
         ({"cpu": 398_000, "io": 198_000, "memory": 98_000}, ""),
         ({"cpu": 402_000}, "CPU pressure 20 % (limit 20 %)"),
+        ({"cpu": 2_020_000}, "CPU pressure 100 % (limit 20 %)"),  # more than the window, as reading takes time
         ({"io": 300_000}, "I/O pressure 15 % (limit 10 %)"),
         ({"memory": 120_000, "cpu": 1_000_000}, "CPU pressure 50 % (limit 20 %), memory pressure 6 % (limit 5 %)"),
     ],

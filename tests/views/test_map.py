@@ -18,6 +18,7 @@ from sizeup.model.topology import Package, Pu
 from sizeup.views.machine.difference import compared
 from sizeup.views.machine.topology import topology
 from sizeup.views.machine.topology_item import find
+from sizeup.views.map.cells import memory_used
 from sizeup.views.map.cores import legend
 from sizeup.views.map.details import details
 from sizeup.views.map.map import Map, MapMaker
@@ -380,3 +381,9 @@ def test_the_machine_as_a_whole_lists_what_is_wrong_where() -> None:
     assert any(row.startswith("▼ FAIL ") and "md0" in row for row in rows)
     assert re.fullmatch(r"\d+ more facts: t", rows[-1].strip())
     assert len(rows) == 9
+
+
+def test_page_cache_is_not_used_memory() -> None:
+    node = NumaNode(0, (0,), memory_bytes=64 << 30, free_bytes=8 << 30, file_bytes=50 << 30, shmem_bytes=2 << 30)
+
+    assert memory_used(node) == (0.125, "8 of 64 GiB used")

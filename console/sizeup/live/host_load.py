@@ -52,11 +52,11 @@ def _wait(seconds: float) -> float:
 def measure_load(proc: str = PROC, wait: Callable[[float], float] = _wait) -> LoadWindow:
     """Measure the load of a window; ``wait`` lets it pass and returns its length in seconds."""
     spent, cpus = _spent_seconds(proc), _cpu_seconds(proc)
-    seconds = wait(WINDOW_SECONDS)
+    seconds = wait(WINDOW_SECONDS)  # less than passes between both readings, of which each takes time
     later, cpus_later = _spent_seconds(proc), _cpu_seconds(proc)
     return LoadWindow(
-        {name: 100 * (later[name] - spent[name]) / seconds for name in spent if name in later},
-        {cpu: 100 * (cpus_later[cpu] - cpus[cpu]) / seconds for cpu in cpus if cpu in cpus_later},
+        {name: min(100 * (later[name] - spent[name]) / seconds, 100.0) for name in spent if name in later},
+        {cpu: min(100 * (cpus_later[cpu] - cpus[cpu]) / seconds, 100.0) for cpu in cpus if cpu in cpus_later},
     )
 
 

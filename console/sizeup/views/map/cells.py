@@ -65,14 +65,17 @@ def bar(share_used: float, cells: int, key: str = "") -> Row:
 
 
 def memory_used(node: NumaNode) -> tuple[float | None, str]:
-    """Return the share of a node's memory that is used, and both figures as text; None where it is unknown."""
+    """Return the share of a node's memory that is used, without page cache, and both figures as text.
+
+    None where it is unknown.
+    """
     if node.memory_bytes is None:
         return None, "memory unknown"
     if not node.memory_bytes:
         return None, "no memory"
-    if node.free_bytes is None:
+    if node.available_bytes is None:
         return None, f"unknown of {format_bytes(node.memory_bytes)} used"
-    used = max(node.memory_bytes - node.free_bytes, 0)
+    used = max(node.memory_bytes - node.available_bytes, 0)
     return used / node.memory_bytes, f"{format_range(used, node.memory_bytes, 'bytes', ' of ')} used"
 
 
