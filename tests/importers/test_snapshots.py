@@ -196,7 +196,10 @@ def test_the_log_of_innodb_counts_once(shown: object, maria: bool) -> None:
     assert found.stated == (
         Stated("workload.io_kib", 16384.0, "bytes"), Stated("sga.mb", 16384000.0, "bytes"),
     )  # fmt: skip
-    assert [key for key, _ in found.remarks] == [*(("redo.written_mb_s",) if maria else ()), "workload.commits_s"]
+    remarks = dict(found.remarks)
+    subtracted = {"workload.iops": "less 10 IOPS of writes to the log", "workload.mb_s": "less 0.00512 MB/s of the log"}
+    assert {key: remarks.get(key) for key in subtracted} == (dict.fromkeys(subtracted) if maria else subtracted)
+    assert remarks.keys() - subtracted.keys() == {*(("redo.written_mb_s",) if maria else ()), "workload.commits_s"}
 
 
 def test_a_mariadb_without_writes_of_the_log_says_so() -> None:
@@ -205,7 +208,31 @@ def test_a_mariadb_without_writes_of_the_log_says_so() -> None:
 
     assert found.intervals[0].redo_writes_per_second is None
     assert found.intervals[0].requests_per_second == 30.0
-    assert "writes of the log count too" in dict(found.remarks)["workload.iops"]
+    assert "the log counts too" in dict(found.remarks)["workload.iops"]
+
+
+def test_a_short_status_of_mariadb_is_one_by_its_version() -> None:
+    """18 MB/s of log; MariaDB does not count them among the bytes of data, MySQL does.
+
+    What MySQL does not count apart of its writes it does not subtract from its bytes either.
+    """
+    lines = ("Innodb_data_reads\t{0}", "Innodb_data_read\t{0}000", "Innodb_data_writes\t{0}",
+             "Innodb_data_written\t{0}00000", "Innodb_os_log_written\t{0}0000", "Uptime\t{0}")  # fmt: skip
+
+    def short(version: str) -> Intervals:
+        same = ("same.server=db:3306", f"same.version={version}")
+        return read(*(
+            snapshot("mysql", *same, f"now.time={time}", *(line.format(time) for line in lines))
+            for time in (1000, 1800)
+        ))  # fmt: skip
+
+    maria, mysql = short("10.11.19-MariaDB"), short("8.4.3")
+    assert (maria.vendor, mysql.vendor) == ("mariadb", "mysql")
+    for found in (maria, mysql):
+        load = found.intervals[0]
+        assert (load.bytes_per_second, load.requests_per_second) == (101_000, 2)
+    assert "workload.mb_s" not in dict(maria.remarks)
+    assert "the log counts too, and again as redo" in dict(mysql.remarks)["workload.mb_s"]
 
 
 def test_a_marked_snapshot_of_mysql_has_a_finer_clock_and_the_size_of_the_data() -> None:

@@ -91,6 +91,8 @@ class Span(Struct, frozen=True):
     """Counters per second."""
     now: Mapping[str, float]
     """Values at the end."""
+    kind: str = ""
+    """The kind of server; MariaDB is one of its own."""
 
     def rate(self, *patterns: str) -> float | None:
         """Return the sum of the counters whose names match, per second; None where there is none."""
@@ -163,6 +165,8 @@ def _complete(snapshot: CounterSnapshot, found: str = "") -> CounterSnapshot:
         raise MalformedError(f"{snapshot.at()}: expected a snapshot that ends with {_END!r}, found {found}; {_HELP}")
     values = snapshot.values
     if snapshot.kind == "mysql":
+        version = values.get("same.version", "").lower()
+        snapshot.kind = "mariadb" if "mariadb" in version or f"sum.{_MARIADB}" in values else "mysql"
         if "now.status.Uptime" not in values:
             raise MalformedError(f"{snapshot.at()}: expected a line Uptime below, found none; run SHOW GLOBAL STATUS")
         now = snapshot.numbers("now")
@@ -188,7 +192,7 @@ def _since_start(snapshot: CounterSnapshot) -> Span:
     if not rates:
         expected = "a second snapshot, because this one does not tell since when it counts, found one"
         raise MalformedError(f"{snapshot.at()}: expected {expected}")
-    return Span(snapshot.at(), rates, now)
+    return Span(snapshot.at(), rates, now, snapshot.kind)
 
 
 def _between(first: CounterSnapshot, second: CounterSnapshot) -> Span:
@@ -212,7 +216,7 @@ def _between(first: CounterSnapshot, second: CounterSnapshot) -> Span:
     was, since = first.numbers("since"), second.numbers("since")
     for name, began in since.items():
         if abs(was.get(name, began) - began) > _SAME_SECONDS:
-            of_status = second.kind == "mysql" and name in _CLOCKS
+            of_status = second.kind in ("mysql", "mariadb") and name in _CLOCKS
             clock = f"now.status.{_CLOCKS[name]}" if of_status else f"since.{name}"
             raise MalformedError(
                 f"{second.at(clock)}: expected counters that began when those of {first.at()} did, found a start by "
@@ -229,7 +233,7 @@ def _between(first: CounterSnapshot, second: CounterSnapshot) -> Span:
             )
     seconds = end - start
     rates = {name: (count - counts.get(name, 0.0)) / seconds for name, count in later.items()}
-    return Span(second.at(), rates, second.numbers("now"))
+    return Span(second.at(), rates, second.numbers("now"), second.kind)
 
 
 _Remarks = Iterator[tuple[str, str]]
@@ -247,8 +251,7 @@ def parse_snapshots(sources: Sequence[tuple[str, str]]) -> Intervals:
     """
     kind, each, whole = spans(sources)
     interval, remarks = _DATABASES[kind]
-    product = "mariadb" if _MARIADB in whole.rates else kind
-    stated, vendor = tuple(_stated(whole.now)), _VENDORS.get(product, product)
+    stated, vendor = tuple(_stated(whole.now)), _VENDORS.get(kind, kind)
     return Intervals(tuple(map(interval, each)), (), stated, tuple(remarks(whole)), vendor=vendor)
 
 
@@ -321,26 +324,39 @@ def _mysql(span: Span) -> LoadInterval:
     status = {name.removeprefix("status."): rate for name, rate in span.rates.items()}
     redo, log_writes = status.get("Innodb_os_log_written"), status.get("Innodb_log_writes")
     moved, written = status.get("Innodb_data_read"), status.get("Innodb_data_written")
-    mariadb, to_log = _MARIADB in span.rates, None
+    mariadb, to_log = span.kind == "mariadb", None
     if mariadb and redo is not None and log_writes is not None:
         to_log = redo + log_writes * _LOG_BLOCK_BYTES
-    if not mariadb and written is not None and redo is not None:
+    if not mariadb and written is not None and redo is not None and log_writes is not None:
         written = max(written - redo, 0.0)
-    writes = status.get("Innodb_data_writes")
-    if writes is not None and log_writes is not None:
-        pages = sum(status.get(f"Innodb_{name}", 0.0) for name in ("pages_written", "dblwr_writes"))
-        writes = max(writes - log_writes, min(writes, pages))
     return _load(
-        status.get("Innodb_data_reads"), writes, None if moved is None or written is None else moved + written,
+        status.get("Innodb_data_reads"), _writes_of_data(span),
+        None if moved is None or written is None else moved + written,
         (redo, log_writes), status.get("Com_commit"), written=to_log,
     )  # fmt: skip
 
 
+def _writes_of_data(span: Span) -> float | None:
+    """Return the writes per second without those of the log, where these are counted apart."""
+    writes, log_writes = (span.rates.get(f"status.Innodb_{name}_writes") for name in ("data", "log"))
+    if writes is None or log_writes is None:
+        return writes
+    pages = sum(span.rates.get(f"status.Innodb_{name}", 0.0) for name in ("pages_written", "dblwr_writes"))
+    return max(writes - log_writes, min(writes, pages))
+
+
 def _mysql_remarks(span: Span) -> _Remarks:
-    if {_MARIADB, "status.Innodb_log_writes"} <= span.rates.keys():
+    redo, log_writes = (span.rates.get(f"status.Innodb_{name}") for name in ("os_log_written", "log_writes"))
+    mariadb = span.kind == "mariadb"
+    if mariadb and log_writes is not None:
         yield "redo.written_mb_s", "in blocks of 4 KiB; less on a device with sectors of 512 bytes"
-    if "status.Innodb_log_writes" not in span.rates:
-        yield "workload.iops", "writes of the log count too, because this server does not count them apart"
+    if log_writes is None:
+        too = "the log counts too, and again as redo, because this server does not count its writes apart"
+        yield from ((key, too) for key in (_RATES[:1] if mariadb else _RATES))
+    elif less := span.rates.get("status.Innodb_data_writes", 0.0) - (_writes_of_data(span) or 0.0):
+        yield "workload.iops", f"less {format_in(float(f'{less:.4g}'), 'IOPS')} of writes to the log"
+    if log_writes is not None and redo and not mariadb:
+        yield "workload.mb_s", f"less {format_in(redo, 'MB/s')} of the log"
     yield "workload.commits_s", "COMMIT statements; statements that commit by themselves (autocommit) are not counted"
     if span.rates.get("status.Binlog_cache_use"):
         for key in _RATES:
@@ -383,5 +399,6 @@ def _stated(now: Mapping[str, float]) -> Iterator[Stated]:
 _DATABASES = {
     "postgresql": (_postgresql, _postgresql_remarks),
     "mysql": (_mysql, _mysql_remarks),
+    "mariadb": (_mysql, _mysql_remarks),
     "sqlserver": (_sqlserver, _sqlserver_remarks),
 }
