@@ -38,13 +38,18 @@ def test_huge_pages_hold_the_shared_memory_and_one_more_for_each_segment() -> No
 
 
 def test_a_database_that_allocates_beside_its_buffers_gets_a_tenth_more_pages() -> None:
-    """1,000 MiB are 500 pages; 10 % more are 550, and one for the segment."""
-    assert values("hugepages mysql", "sga.mb=1000")["vm.nr_hugepages"] == "551"
+    """1,000 MiB are 500 pages; 10 % more are 550, and one for the segment. 102,400 x 1.1 is no more than 112,640."""
+    assert values("hugepages", "sga.mb=1000", "license.pack=mariadb")["vm.nr_hugepages"] == "551"
+    large = ("sga.mb=204800", "license.pack=mysql")
+    assert values("hugepages limits", *large) == {"vm.nr_hugepages": "112641", "mysql - memlock": str(112641 * 2048)}
+    required = size(parse_settings(large)).find("memory.huge-pages")
+    assert required is not None
+    assert required.verdict == "112,640 huge pages required for the shared memory"
 
 
 def test_the_pages_may_all_be_locked() -> None:
     """65,536 MiB are 32,768 pages, 10 % more 36,045, and one: 36,046 x 2,048 KiB = 73,822,208 KiB."""
-    found = values("hugepages limits postgresql", "sga.mb=65536")
+    found = values("hugepages limits postgresql", "sga.mb=65536", "license.pack=postgresql")
 
     assert found["vm.nr_hugepages"] == "36046"
     assert found["postgres - memlock"] == str(36046 * 2048)
@@ -215,7 +220,8 @@ def test_each_value_stands_under_its_reason_working_and_source(capsys: pytest.Ca
     comment = text.partition("vm.nr_hugepages = 501\n")[0]
 
     assert text.startswith("# 99-sizeup-hugepages.conf\n")
-    assert "#   ceil(1,000 MiB / 2 MiB) = 500 pages\n#   sga.mb 1,000 MiB (--set)\n" in comment
+    assert "#   ceil(1,000 MiB / 2 MiB) = 500 pages\n#   1 segment: up to one more page each, 501 pages\n" in comment
+    assert "#   sga.mb 1,000 MiB (--set)\n" in comment
     assert "(default)\n# Oracle Database 19c: Configuring HugePages on Linux\n# https://docs.oracle.com/" in comment
     assert "sysctl vm.nr_hugepages > before.conf" in text
 
@@ -323,8 +329,10 @@ def test_fio_takes_the_job(tmp_path: Path, target: str) -> None:
 def test_what_a_database_allocates_beside_its_buffers_is_in_the_working(capsys: pytest.CaptureFixture[str]) -> None:
     text = emitted(capsys, "--emit", "hugepages", "mysql", "--set", "sga.mb=1000")
 
-    assert "#   ceil(pages * (1 + beside)) + segments = ceil(500 x (1 + 0.1)) + 1\n" in text
+    assert "#   ceil(500 pages x 110 / 100) = 550 pages\n" in text
     assert "vm.nr_hugepages = 551\n" in text
+    alone = emitted(capsys, "--emit", "hugepages", "--set", "sga.mb=1000", "license.pack=mariadb")
+    assert "vm.nr_hugepages = 551\n" in alone, "whatever else is written"
 
 
 def test_postgresql_gets_its_settings_from_the_workload_of_another_database(capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,9 +33,12 @@ def write_settings(arguments: argparse.Namespace) -> int:
     rules = sizing_rules(arguments.rules)
     subject = sized_subject(arguments.machine, workload_inputs(arguments))
     inputs = dict(subject.inputs)
-    if "postgresql" in arguments.emit:  # whatever database the workload is of
+    pack = next((name for name in ("postgresql", "mysql") if name in arguments.emit), None)
+    present = inputs.get("license.pack")
+    kin = pack == "mysql" and isinstance(present, Words) and present.value == "mariadb"
+    if pack is not None and not kin:  # whatever database the workload is of
         inputs = {key: value for key, value in inputs.items() if not key.startswith("license.")}
-        inputs["license.pack"] = Words("postgresql", Origin.USER, "--emit")
+        inputs["license.pack"] = Words(pack, Origin.USER, "--emit")
     chosen = list(chosen_settings(size(inputs, rules), rules, arguments.emit))
     documents: dict[str, str] = {}
     for file in (one for one in settings_table().file if one.id in arguments.emit):
@@ -85,7 +88,7 @@ def _lines(
             yield from _comment(_unset(one))
             continue
         yield from _comment(one.reason)
-        for line in dict.fromkeys((*_basis(one, rules), *one.working)):
+        for line in dict.fromkeys(_basis(one, rules)):
             yield from wrapped(line, 80, "#   ", "#   ")
         yield f"# {one.source.title}"
         yield f"# {one.source.url}"
@@ -116,7 +119,7 @@ def _basis(one: ChosenSetting, rules: Rules) -> Iterator[str]:
 
     for found in one.basis:
         if isinstance(found, Advice):
-            yield from found.working[:1]
+            yield from found.working
             yield from (_key(item.key, item.quantity) for item in found.inputs if item.quantity and item.key in KEYS)
         elif isinstance(found, tuple):
             yield _key(*found)

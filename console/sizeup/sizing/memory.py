@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
-from sizeup.quantity import Quantity
+from sizeup.quantity import Quantity, Words
 from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, in_seconds, shown, term, worked
 from sizeup.units import format_in
 
@@ -16,7 +16,17 @@ def _pages(sheet: Sheet) -> Term:
     """Huge pages that the shared memory fills."""
     sga, page = sheet.number("sga.mb"), sheet.number("memory.huge_page_kib")
     sheet.cite("oracle-hugepages")
-    return worked(sheet, math.ceil(term(sga, "MiB") / term(page, "MiB")), "pages")
+    filled = worked(sheet, math.ceil(term(sga, "MiB") / term(page, "MiB")), "pages")
+    database = sheet.inputs.get("license.pack")
+    if not isinstance(database, Words) or database.value not in _ALLOCATES_BESIDE:
+        return filled
+    sheet.line(f"{_BESIDE_PERCENT}% more for what {sheet.words('license.pack')} allocates beside its buffers")
+    return worked(sheet, math.ceil(filled * term(100 + _BESIDE_PERCENT, "") / term(100, "")), "pages")
+
+
+_ALLOCATES_BESIDE = ("postgresql", "mysql", "mariadb")
+_BESIDE_PERCENT = 10
+"""MySQL allocates a tenth beside its buffer pool by its manual; PostgreSQL 15 prints 2 to 5 %."""
 
 
 def _huge_pages(sheet: Sheet) -> Iterator[Advice]:

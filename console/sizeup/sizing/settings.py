@@ -97,8 +97,6 @@ class ChosenSetting(Struct, frozen=True):
     source: SettingSource
     reason: str = ""
     basis: tuple[Basis, ...] = ()
-    working: tuple[str, ...] = ()
-    """Its formula with its figures, where it holds more than the answer tells."""
     missing: tuple[str, ...] = ()
     """Keys that would give the value."""
     answer: Advice | None = None
@@ -112,7 +110,7 @@ def settings_table() -> _SettingsTable:
 
 def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Iterator[ChosenSetting]:
     """Yield the settings of these files that apply to a sizing, with their values where these are known."""
-    derived, sources = _derived(sizing, rules, files), {one.id: one for one in settings_table().source}
+    derived, sources = _derived(sizing, rules), {one.id: one for one in settings_table().source}
     words = {key: one_line(value.value, 4096) for key, value in sizing.inputs.items() if isinstance(value, Words)}
     place = words.get("db.device")
     user = next((name for pack, name in _USERS.items() if pack in (*files, words.get("license.pack"))), "oracle")
@@ -138,10 +136,8 @@ def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Ite
             said = (figure(rules.formula(text).evaluate(known.__getitem__)) for text in one.said)
             value = one.text.format(*filter(None, (words.get(one.words),)), *numbers)
             basis = tuple(dict.fromkeys(each for pair in found.values() if pair is not None for each in pair[1]))
-            formulas = map(rules.formula, one.formulas if known.get("beside") else ())
-            working = tuple(f"{each.text} = {each.working(known.__getitem__)}" for each in formulas)
             reason = one.caution if rules.formula(one.caution_if).evaluate(known.__getitem__) else one.reason
-            yield ChosenSetting(one, value, sources[one.source], reason.format(*said, user=user), basis, working)
+            yield ChosenSetting(one, value, sources[one.source], reason.format(*said, user=user), basis)
 
 
 def _figure(target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, _Figure]) -> _Figure | None:
@@ -160,14 +156,12 @@ def _figure(target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, _Fi
     return None
 
 
-def _derived(sizing: Sizing, rules: Rules, files: Collection[str]) -> dict[str, _Figure]:
+def _derived(sizing: Sizing, rules: Rules) -> dict[str, _Figure]:
     """Return the figures that are neither a key nor an answer: parts of a demand, and raised TCP buffers."""
-    # MySQL allocates a tenth beside its buffer pool by its manual; PostgreSQL 15 prints 2 to 5 %.
-    beside = 0.1 if {"postgresql", "mysql"} & set(files) else 0.0
     slow = str(getattr(sizing.inputs.get("array.drive"), "value", "")).startswith("hdd")
     latency = _figure("capacity.latency_ms", sizing, rules, {}) or (10.0 if slow else 1.0, ())
     memory = _figure("machine.memory_gib", sizing, rules, {}) or (math.inf, ())
-    derived: dict[str, _Figure] = {"emit.beside": (beside, ()), "emit.latency": latency}
+    derived: dict[str, _Figure] = {"emit.latency": latency}
     derived["emit.memory"] = memory[0] * 1024, memory[1]  # in MiB, as sga.mb
     if isinstance(mixed := sizing.inputs.get("capacity.mixed_iops"), Quantity):
         certain = replace(mixed, value=mixed.least)
