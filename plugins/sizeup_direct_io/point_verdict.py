@@ -209,8 +209,14 @@ def conditions(
 
 
 def worse(before: Sequence[Part], after: Sequence[Part]) -> tuple[Part, ...]:
-    """Return the worse of two results of each check, so that a caveat of one ramp applies to the figure of all."""
-    return tuple(first if first.value < second.value else second for first, second in zip(before, after, strict=True))
+    """Return the worse of two results of each check, of which a cache that one ramp shows applies to all of them."""
+
+    def together(first: Part, second: Part) -> Part:
+        worst, other = (first, second) if first.value < second.value else (second, first)
+        cached = (reason for reason in other.found if reason.cached and not worst.from_cache)
+        return Part(worst.name, (*worst.found, *cached))
+
+    return tuple(together(first, second) for first, second in zip(before, after, strict=True))
 
 
 def overall(

@@ -274,6 +274,12 @@ def test_of_two_results_the_worse_counts_in_either_order(one: Part, other: Part)
     assert worse([direct, one], [direct, other]) == worse([direct, other], [direct, one]) == (direct, other)
     again = Part(one.name, (Reason(one.verdict, "of the later ramp"),))
     assert worse([one], [again]) == (again,), "of two that are alike the later is told"
+    cached = Reason(one.verdict, "faster than its path", cached=True)
+    fast = Part(one.name, (cached, *one.found))
+    for first, second in ((fast, other), (other, fast), (fast, again)):
+        (found,) = worse([first], [second])
+        assert found.from_cache, "whatever the other ramps show"
+        assert found.found.count(cached) == 1
     for parts in ([one, other], [other, one]):
         steady, whole = list(overall("x", [direct, *parts]))[1:]
         assert steady.extra["reasons"] == other.reasons[0]
