@@ -73,7 +73,7 @@ def test_axes_carry_titles_ticks_and_units() -> None:
 
 
 def test_a_readout_names_every_line_with_its_interval() -> None:
-    assert line_readout(CURVE, 1) == "32 KiB: small pages 2 ns (2 ns to 4 ns), huge pages 1.5 ns"
+    assert line_readout(CURVE, 1) == "32 KiB: small pages 2 ns (2 to 4), huge pages 1.5 ns"
     assert line_readout(CURVE, 3).endswith("huge pages 1.5 ns disturbed")
     assert cursor_positions(CURVE) == 7
 
@@ -218,7 +218,7 @@ def test_what_the_numbers_at_points_mean_is_said() -> None:
 
 
 def test_of_several_lines_the_chosen_one_is_read_first_and_the_others_are_counted_where_they_do_not_fit() -> None:
-    assert line_readout(CURVE, 1, None, 1) == "32 KiB: huge pages 1.5 ns, small pages 2 ns (2 ns to 4 ns)"
+    assert line_readout(CURVE, 1, None, 1) == "32 KiB: huge pages 1.5 ns, small pages 2 ns (2 to 4)"
     assert line_readout(CURVE, 1, 50, 1) == "32 KiB: huge pages 1.5 ns, +1"
     assert key_at(MATRIX, 3) == ("latency", (("from", 1), ("to", 1)))
 

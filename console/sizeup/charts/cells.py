@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.charts.axes import Ruler, bar_axis_values, fit
-from sizeup.charts.chart import CAVEATS, RANGE, Bar, BarChart, HeatMap, LineChart, Scale
+from sizeup.charts.chart import CAVEATS, Bar, BarChart, HeatMap, LineChart, Scale
 from sizeup.charts.drawing import (
     ALPHABETS,
     HEAT_LEVELS,
@@ -21,10 +21,10 @@ from sizeup.charts.drawing import (
     cut,
     dot_at,
     shortened,
-    with_interval,
 )
 from sizeup.charts.latency_cells import Histogram, Picture, Timeline, draw_histogram, draw_timeline
 from sizeup.charts.line_cells import chosen_point, draw_lines, positions
+from sizeup.charts.text_alternative import with_interval
 from sizeup.units import format_value, number_and_unit
 
 if TYPE_CHECKING:
@@ -78,9 +78,7 @@ def key_at(chart: Picture, cursor: int, line: int = 0) -> PointKey | None:
 def bar_readout(chart: BarChart, cursor: int) -> str:
     """A bar in words, with its interval."""
     bar = chart.bars[cursor]
-    unit = chart.axis.unit
-    value = bar.text(unit) if bar.note == RANGE else with_interval(bar.value, bar.low, bar.high, unit)
-    return f"{bar.label} {value} {bar.note}".rstrip()
+    return f"{bar.label} {with_interval(bar, chart.axis.unit)} {bar.note}".rstrip()
 
 
 def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: int | None) -> Drawing:

@@ -12,7 +12,6 @@ from enum import Enum
 from msgspec import Struct
 
 from sizeup.charts.axes import Ruler
-from sizeup.units import format_value
 
 GROUND = "@"
 """Parts the role of a cell from that of its background: ``series-0@tile``."""
@@ -128,10 +127,3 @@ def cut(text: str, width: int) -> str:
 def shortened(title: str, width: int) -> str:
     """A title in ``width`` columns: where it is longer, what is told apart by, behind its last colon."""
     return title if len(title) <= width else cut(title.rpartition(": ")[2], width)
-
-
-def with_interval(value: float, low: float | None, high: float | None, unit: str) -> str:
-    """A value with the ends of its interval, where it has one."""
-    if low is None or high is None:
-        return format_value(value, unit)
-    return f"{format_value(value, unit)} ({format_value(low, unit)} to {format_value(high, unit)})"

@@ -21,8 +21,8 @@ from sizeup.charts.drawing import (
     cut,
     dot_at,
     shortened,
-    with_interval,
 )
+from sizeup.charts.text_alternative import with_interval
 from sizeup.units import format_value
 
 _TITLED_FROM = 15
@@ -75,7 +75,7 @@ def line_readout(chart: LineChart, cursor: int, width: int | None = None, line: 
 
 
 def _point_text(chart: LineChart, number: int, point: ChartPoint) -> str:
-    value = with_interval(point.y, point.low, point.high, chart.y.unit)
+    value = with_interval(point, chart.y.unit)
     name = chart.lines[number].beside(chart.y.title)
     return (
         f"{name} {value}".lstrip()

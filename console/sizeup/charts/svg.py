@@ -350,8 +350,7 @@ def _callout(callout: Callout, chart: LineChart, plot: _Plot) -> Markup:
     wide, high = max(map(text_width, words)), 16 * len(words)
     highest = plot.top + (12 if demand is None else 46)
     above, below = max(y - 12 - high, highest), min(y + 24, plot.bottom + 12 - high)
-    crossed = [place for line in chart.lines for place in _places(line, plot)]
-    beside = [up for at, up in crossed if x - 12 - wide <= at <= x - 4]
+    beside = [up for line in chart.lines for at, up in _places(line, plot) if x - 12 - wide <= at <= x - 4]
     tops = above, below, highest, plot.bottom + 12 - high
     top = next((top for top in tops if not any(top - 14 <= up <= top + high - 10 for up in beside)), above)
     return joined(mark, *_words(words, x - 8, top, "end", "strong", "halo"))

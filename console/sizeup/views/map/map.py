@@ -77,9 +77,8 @@ class Bands:
         """Return what the signs of a band are."""
         caches = any(len(part.groups) > 1 for part in self._parts.nodes.values())
         core = Cell(FULL if cpus.loads else CORE, cpus.role)
-        words = " CPU" if cpus.role == "cpu" else " core"
         shared = (Cell("   | ", "cache"), Cell("between caches", "dim")) if caches else ()
-        return (core, Cell(words, "dim"), *shared, Cell("   ▄ ", "used"), Cell("memory used ", "dim"))
+        return (core, Cell(f" {cpus.role}", "dim"), *shared, Cell("   ▄ ", "used"), Cell("memory used ", "dim"))
 
     def _draw(self, nodes: Sequence[NumaNode], cpus: CpuStates, width: int) -> list[list[Row]]:
         """Return the rows of each band."""

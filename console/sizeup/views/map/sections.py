@@ -37,6 +37,14 @@ _CHANNEL_BAR = 8
 _MOST_CHANNELS = 16
 _MOST_NODES = 16
 """Of more nodes the whole table is longer than a screen; the ranges remain."""
+_SIGNS = {
+    "OK": ("● ", "status-pass"),
+    "down": ("○ ", "dim"),
+    "WARN": ("▲ ", "status-warn"),
+    "FAIL": ("▼ ", "status-fail"),
+}
+"""How a device stands: sign and role by the word."""
+_GRAVE = ("WARN", "FAIL")
 _HEAT = 6
 """Steps of the background of a figure between nodes."""
 
@@ -66,13 +74,11 @@ def device_section(title: str, items: Sequence[TopologyItem], width: int, *, lis
     """
     here = [item for item in items if item.change is not ItemChange.REMOVED]
     number_of = Counter(map(_health, here))
-    words = {
-        _SOUND: ("OK", "dim"),
-        _DOWN: ("down", "dim"),
-        _WARN: ("WARN", "status-warn"),
-        _FAIL: ("FAIL", "status-fail"),
-    }
-    cells = [Cell(f"{number_of[one]} {word} ", role) for one, (word, role) in words.items() if number_of[one]]
+    cells = [
+        Cell(f"{number_of[word]} {word} ", role if word in _GRAVE else "dim")
+        for word, (_, role) in _SIGNS.items()
+        if number_of[word]
+    ]
     names = min(max((len(item.name) for item in items), default=0), width // 2) + 1
     rows = []
     for item in items:
@@ -82,23 +88,17 @@ def device_section(title: str, items: Sequence[TopologyItem], width: int, *, lis
     return (Cell(title, "name"),), tuple(cells), rows if listed else flowed(rows, width, gap=2)
 
 
-_SOUND, _DOWN, _WARN, _FAIL = ("● ", "status-pass"), ("○ ", "dim"), ("▲ ", "status-warn"), ("▼ ", "status-fail")
-"""How a device stands: its sign, and the role of it."""
-
-
-def _health(item: TopologyItem) -> tuple[str, str]:
-    if item.grave or item.trouble:
-        return _FAIL if item.grave else _WARN
-    return _SOUND if item.up else _DOWN
+def _health(item: TopologyItem) -> str:
+    return "FAIL" if item.grave else "WARN" if item.trouble else "OK" if item.up else "down"
 
 
 def _health_cell(item: TopologyItem) -> Cell:
-    return Cell("  ", "text") if item.change is ItemChange.REMOVED else Cell(*_health(item), item.key)
+    return Cell("  ", "text") if item.change is ItemChange.REMOVED else Cell(*_SIGNS[_health(item)], item.key)
 
 
 def _device_row(item: TopologyItem, names: int, width: int) -> Row:
-    word = "FAIL" if item.grave else "WARN" if item.trouble else ""
-    trouble = (Cell(f" {word} {item.trouble}".rstrip(), _health(item)[1], item.key),) if word else ()
+    word = _health(item)
+    trouble = (Cell(f" {word} {item.trouble}".rstrip(), _SIGNS[word][1], item.key),) if word in _GRAVE else ()
     end: Row = (*change_mark(item.change), *trouble)
     link: Row = (Cell(f" {item.link}", "dim", item.key),)
     name = item.name if len(item.name) < names else item.name[: names - 2] + "…"
