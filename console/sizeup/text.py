@@ -130,8 +130,8 @@ def counted(count: int | None, noun: str) -> str:
 
 _ASCII = {
     "-": "─━═╌┄┈╍┅┉▔▁▂▃╴╶╸╺‾–—",
-    "|": "│┃║╎┆┊╏┇┋▏▎▍▌▐▕╵╷╹╻├",  # before a part of a tree a plus would say that the part was added
-    "+": "┌┐┘┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋┍┑┕┙┝┥┯┷┿╞╡╤╧╪✓✔",
+    "|": "│┃║╎┆┊╏┇┋▏▎▍▌▐▕╵╷╹╻├┤",  # before a part of a tree a plus would say that the part was added
+    "+": "┌┐┘┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋┍┑┕┙┝┥┯┷┿╞╡╤╧╪✓✔",
     "`": "└",
     "#": "█▉▊▋▓▒░▀▄▇▆▅▖▗▘▙▚▛▜▝▞▟",
     "o": "●○◉◎•°",

@@ -81,6 +81,17 @@ def test_where_there_is_little_room_the_key_stays_and_the_last_parts_of_the_basi
     assert last.endswith("90k IOPS at QD 128, p99 6.52 ms · not valid")
 
 
+def test_what_to_do_goes_on_in_the_row_that_a_narrow_band_has_for_no_number() -> None:
+    text = "Measure where 4 GiB or more are older than a day (less was found), or enter capacity.iops."
+    band = Band("NOT CERTAIN", "warn", "Storage", steps=(NextStep(text, "3", "measures"),), basis="Capacity measured")
+    rows = [row.plain.rstrip() for row in band_rows(band, 76, ScreenLook.COLOR, small=False)]
+    shown = " ".join(" ".join(row[15:].removeprefix("  Next").split()) for row in rows[1:3])
+
+    assert shown.startswith("Measure where 4 GiB or more are older than a day (less was found)")
+    assert rows[2].endswith((" 3", " 3 measures"))
+    assert rows[3].endswith("Capacity measured")
+
+
 def test_what_a_key_does_goes_before_a_word_of_what_to_do() -> None:
     text = "Measure each side 3 more times, interleaved."
     band = Band("WARN", "warn", "x", steps=(NextStep(text, "r", "measures again"),))

@@ -1,9 +1,11 @@
 """The panels of Sizing and the rows of the first screen at every width and in every look."""
 
 import pytest
+from msgspec.structs import replace
 
 from consoles import machine
 from sizeup.charts.share_bar import ScreenLook
+from sizeup.model.advice import Card
 from sizeup.model.finding import Finding, Severity
 from sizeup.quantity import Origin
 from sizeup.sizing.advise import Sizing, described, size
@@ -111,6 +113,19 @@ def test_what_a_gentle_run_measured_is_no_ceiling(title: str, *, gentle: bool) -
     rows = resource_rows(card_views(size(described(found, {})), found), [], balance(found, None), found)
 
     assert title in RowTable(rows, 116, ScreenLook.COLOR, gentle=gentle).header.plain
+
+
+@LOOKS
+def test_the_legend_names_only_signs_that_stand_on_a_bar(look: ScreenLook) -> None:
+    cards = [card for card in sizing().cards if card.resource == "cpu"]
+    plain_cards = [replace(card, n_plus_one=None, last_year=None) for card in cards]
+
+    def legend(shown: list[Card], before: dict[str, float | None]) -> str:
+        return share_lines(shown, before, 116, look, high=True).plain
+
+    assert not any(words in legend(plain_cards, {}) for words in ("before the change", "N+1", "last year"))
+    assert "before the change" in legend(plain_cards, {"cpu": 9.0})
+    assert "N+1" in legend([replace(card, n_plus_one=1.5) for card in plain_cards], {})
 
 
 @WIDTHS

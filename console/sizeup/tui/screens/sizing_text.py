@@ -188,9 +188,14 @@ def share_lines(
         lines.append(_share_line(card, before.get(card.resource), columns, look, worst=worst))
         if high:
             lines += [_share_note(card), Content("")]
-    legend = [("before", "before the change"), ("n_plus_one", "N+1"), ("last_year", "last year")]
-    signs = [part for name, text in legend for part in ((mark_sign(name, look), "$hi"), (f" {text}   ", "$dim"))]
-    return Content("\n").join([*lines, *([Content.assemble(" " * _NAME, *signs)] if high else [])])
+    legend = (
+        ("before", "before the change", any(_is_changed(card, before.get(card.resource)) for card in cards)),
+        ("n_plus_one", "N+1", any(card.n_plus_one is not None for card in cards)),
+        ("last_year", "last year", any(card.last_year is not None for card in cards)),
+    )
+    shown = [(mark_sign(name, look), text) for name, text, drawn in legend if drawn]
+    signs = [part for sign, text in shown for part in ((sign, "$hi"), (f" {text}   ", "$dim"))]
+    return Content("\n").join([*lines, *([Content.assemble(" " * _NAME, *signs)] if high and signs else [])])
 
 
 def _status_of(card: Card) -> str:
@@ -215,9 +220,13 @@ def _narrow_lines(cards: Sequence[Card], before: Mapping[str, float | None], wid
     return Content("\n").join(lines)
 
 
+def _is_changed(card: Card, before: float | None) -> bool:
+    return before is not None and card.share is not None and share_text(before) != share_text(card.share)
+
+
 def _share_line(card: Card, before: float | None, columns: int, look: ScreenLook, *, worst: bool) -> Content:
     bar, token = card_bar(card), status_token(card_status(card).partition(" (")[0])
-    changed = before is not None and card.share is not None and share_text(before) != share_text(card.share)
+    changed = _is_changed(card, before)
     used = "" if card.share is None else share_text(card.share)
     was = f"{share_text(before)} → " if changed and before is not None else ""
     most = max((share for share in (card.n_plus_one, card.last_year) if share is not None), default=None)

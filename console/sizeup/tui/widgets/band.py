@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
+from msgspec.structs import replace
 from textual.content import Content
 from textual.reactive import reactive
 from textual.renderables.digits import DIGITS, DIGITS3X3_BOLD
@@ -57,21 +60,31 @@ def band_rows(band: Band, width: int, look: ScreenLook, *, small: bool) -> list[
     indent = max(row.cell_length for row in badge) + _MARGIN
     free = width - indent - max((row.cell_length + _MARGIN for row in number[:_ROWS]), default=0)
     rows = []
-    for line, (left, text) in enumerate(zip(badge, _texts(band, max(free, 0), narrow=narrow), strict=True)):
+    if not small and not number:  # whose name would stand in a row of its own
+        badge.append(Content(""))
+    texts = _texts(band, max(free, 0), len(badge), narrow=narrow)
+    for line, (left, text) in enumerate(zip(badge, texts, strict=True)):
         row = left.truncate(indent, pad=True) + text.truncate(max(free, 0), ellipsis=True, pad=True)
         rows.append((row + Content(" " * _MARGIN) + number[line] if number else row).truncate(width))
-    if not small:
-        rows.append(number[_ROWS].truncate(width).right(width) if number else Content(""))
-    return rows
+    return [*rows, number[_ROWS].truncate(width).right(width)] if number else rows
 
 
-def _texts(band: Band, free: int, *, narrow: bool) -> list[Content]:
-    """Return the sentence, what to do next, and what both rest on or else the other thing to do."""
+def _texts(band: Band, free: int, most: int, *, narrow: bool) -> list[Content]:
+    """Return the sentence, what to do next, and what both rest on or else the other thing to do, in ``most`` rows.
+
+    What to do is wrapped where there is a row for it.
+    """
     gap = " " if narrow else "  "
+    spare = most - _ROWS
     rows = [Content.styled((band.short if narrow else "") or band.sentence, "bold $hi")]
     for lead, step in zip(("Next", "or  "), band.steps, strict=False):
         start = Content.assemble((lead, "bold $acc" if lead == "Next" else "$dim"), gap)
         row = start + step_content(step)
+        lines = wrap(step.text, max(free - start.cell_length, 1)) if row.cell_length > free and spare else []
+        if len(lines) > 1:
+            rows.append(start + lines[0])
+            start, step, spare = Content(" " * start.cell_length), replace(step, text=" ".join(lines[1:])), spare - 1  # noqa: PLW2901
+            row = start + step_content(step)
         if row.cell_length > free and step.key:  # the key stays in sight
             key = Content.assemble(" ", (step.key, "bold $acc"))
             row = (start + step.text).truncate(max(free - key.cell_length, 0), ellipsis=True) + key
@@ -82,7 +95,7 @@ def _texts(band: Band, free: int, *, narrow: bool) -> list[Content]:
     while cell_len(basis) + why.cell_length > free and _PART in basis:  # what stands last goes first
         basis = basis.rpartition(_PART)[0]
     basis_row = Content.styled(basis, "$dim").truncate(max(free - why.cell_length, 0), ellipsis=True) + why
-    return [*rows, *([basis_row] if len(rows) < _ROWS else []), Content("")][:_ROWS]
+    return [*rows, *([basis_row] if len(rows) < most else []), *[Content("")] * most][:most]
 
 
 def step_content(step: NextStep) -> Content:
