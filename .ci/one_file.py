@@ -18,10 +18,12 @@ import argparse
 import gzip
 import hashlib
 import importlib.metadata
+import importlib.util
 import io
 import json
 import os
 import platform
+import re
 import shutil
 import struct
 import subprocess
@@ -166,19 +168,23 @@ def run(*command: str | Path, cwd: Path | None = None, **variables: str) -> str:
     return done.stdout
 
 
+def debian_mirror(settings: Path) -> str:
+    """Return the address of Debian's archive in apt's settings, in the format of one line or of several."""
+    for path in (settings / "sources.list", *sorted((settings / "sources.list.d").glob("*"))):
+        text = path.read_text() if path.is_file() else ""
+        found = re.search(r"^(?:deb|URIs:)\s(?:.*\s)?(\S+/debian)/?(?:\s|$)", text, re.MULTILINE)
+        if found:
+            return found[1]
+    raise BuildError(f"{settings}: names no archive of Debian, whose sources are needed")
+
+
 def fetch(folder: Path) -> None:
     """Fetch the sources that are not there by Debian's client, and check them."""
     folder.mkdir(parents=True, exist_ok=True)
     if any(not (folder / name).exists() for name in SOURCES):
         lists = folder / "apt"
         (lists / "partial").mkdir(parents=True, exist_ok=True)
-        mirror = next(
-            line.split()[1]
-            for path in Path("/etc/apt").glob("sources.list*/**/*")
-            if path.is_file()
-            for line in path.read_text().splitlines()
-            if line.startswith("URIs:") and line.rstrip().endswith("/debian")
-        )
+        mirror = debian_mirror(Path("/etc/apt"))
         keys = "/usr/share/keyrings/debian-archive-keyring.gpg"
         (folder / "apt.list").write_text(f"deb-src [signed-by={keys}] {mirror} {SUITE} main\n")
         options = [
@@ -211,6 +217,14 @@ def unpack(sources: Path, work: Path) -> dict[str, Path]:
     return found
 
 
+def _zig() -> Path:
+    """Return the compiler's program: started a thousand times, and through its Python package each costs more."""
+    found = importlib.util.find_spec("ziglang")
+    if found is None or found.origin is None:
+        raise BuildError("the compiler is not installed; pip install -r .ci/wheels-requirements.txt")
+    return Path(found.origin).with_name("zig")
+
+
 def tools(target: Target) -> dict[str, str]:
     """Write the compiler and its helpers as commands; return them as make names them."""
     target.work.mkdir(parents=True, exist_ok=True)
@@ -220,7 +234,7 @@ def tools(target: Target) -> dict[str, str]:
     found = {}
     for name, option in options.items():
         path = target.work / name.lower()
-        path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang {option} "$@"\n')
+        path.write_text(f'#!/bin/sh\nexec "{_zig()}" {option} "$@"\n')
         path.chmod(0o755)
         found[name] = str(path)
     return found
@@ -288,40 +302,39 @@ def build_python(target: Target, sources: dict[str, Path], builder: Path | None)
         sources["python"] / "configure", "-q", "--prefix=/sizeup", "--disable-test-modules", "--with-ensurepip=no",
         *cross, *newer, *(f"py_cv_module_{name}=n/a" for name in _LEFT_OUT), cwd=target.built, **variables,
     )  # fmt: skip
-    run("make", f"-j{os.cpu_count()}", cwd=target.built)
-    run("make", "install", f"DESTDIR={target.work / 'installed'}", cwd=target.built)
+    # "platform" describes the build in a module of its own; the other targets are for tests and installation.
+    run("make", f"-j{os.cpu_count()}", "python", "platform", cwd=target.built)
 
 
-def tree(target: Target, dist: Path, builder: Path) -> Path:
+def license_texts(sources: dict[str, Path]) -> dict[str, Path]:
+    """Return the text of the license of each part that is linked in."""
+    return {name: sources[name] / "LICENSE" for name in sources} | {"musl": _zig().parent / "lib/libc/musl/COPYRIGHT"}
+
+
+def tree(target: Target, sources: dict[str, Path], dist: Path, builder: Path) -> Path:
     """Return the directory that is packed: Python without what is not used, sizeup and its libraries."""
     base = target.work / "tree"
     shutil.rmtree(base, ignore_errors=True)
-    installed = target.work / "installed/sizeup"
     library = base / "lib/python3.13"
-    shutil.copytree(
-        installed / "lib/python3.13", library, ignore=shutil.ignore_patterns("__pycache__", "*.a", *_UNUSED)
-    )
+    shutil.copytree(sources["python"] / "Lib", library, ignore=shutil.ignore_patterns("__pycache__", *_UNUSED))
+    [described] = target.built.glob("build/lib.*/_sysconfigdata_*.py")
+    shutil.copy(described, library)
+    (library / "lib-dynload").mkdir()  # by which Python tells where it is
     (base / "bin").mkdir()
-    shutil.copy(installed / "bin/python3.13", base / "bin/python3")
-    wheels = target.work / "wheels"
-    shutil.rmtree(wheels, ignore_errors=True)
+    shutil.copy(target.built / "python", base / "bin/python3")
+    (base / "licenses").mkdir()
+    for name, text in license_texts(sources).items():
+        shutil.copy(text, base / "licenses" / name)
     [version] = {path.name.split("-")[1] for path in dist.glob("sizeup-*.whl")}
     older = [tag.format(target.machine) for tag in OLDER_TAGS if tag.startswith(target.wheels[:6])]
-    run(
-        sys.executable, "-m", "pip", "download", "-q", "--only-binary=:all:", "--implementation", "cp",
-        "--python-version", "3.13", *(f"--platform={tag}" for tag in (target.wheels, *older)),
-        "--find-links", dist, "-d", wheels, f"sizeup=={version}",
-    )  # fmt: skip
     packages = library / "site-packages"
     packages.mkdir(exist_ok=True)
     run(
-        sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-compile", "--no-deps", "--target", packages,
-        "--python-version", "3.13", "--implementation", "cp", "--only-binary=:all:",
-        *(f"--platform={tag}" for tag in (target.wheels, *older)), *sorted(wheels.glob("*.whl")),
+        sys.executable, "-m", "pip", "install", "-q", "--no-compile", "--only-binary=:all:", "--implementation", "cp",
+        "--python-version", "3.13", *(f"--platform={tag}" for tag in (target.wheels, *older)),
+        "--find-links", dist, "--target", packages, f"sizeup=={version}",
     )  # fmt: skip
     shutil.rmtree(packages / "bin", ignore_errors=True)  # scripts with a path of this machine
-    for record in packages.glob("*.dist-info/direct_url.json"):
-        record.unlink()  # the path of the wheel
     (packages / "sitecustomize.py").write_text(_PLUGINS)
     # By hash and never checked again: a tree is complete or not there, and times of files are all the same.
     run(
@@ -335,7 +348,7 @@ def pack(base: Path) -> bytes:
     """Return a directory as a compressed archive without times, owners and order of this machine."""
     packed = io.BytesIO()
     with (
-        gzip.GzipFile("", "wb", 9, packed, mtime=0) as stream,
+        gzip.GzipFile("", "wb", 8, packed, mtime=0) as stream,
         tarfile.open(fileobj=stream, mode="w", format=tarfile.USTAR_FORMAT) as archive,
     ):
         for path in sorted(base.rglob("*")):
@@ -386,7 +399,7 @@ def front(machine: str, sources: dict[str, Path], work: Path) -> bytes:
     parts = [zlib / f"{name}.c" for name in ("adler32", "crc32", "inffast", "inflate", "inftrees", "zutil")]
     made = work / f"front-{machine}"
     run(
-        sys.executable, "-m", "ziglang", "cc", "-target", f"{machine}-linux-musl", "-static", "-Os", "-s", "-w",
+        _zig(), "cc", "-target", f"{machine}-linux-musl", "-static", "-Os", "-s", "-w",
         f"-I{zlib}", _HERE / "one_file.c", *parts, "-o", made,
     )  # fmt: skip
     return made.read_bytes()
@@ -453,7 +466,10 @@ def debian_package(path: Path) -> Path:
         (root / "DEBIAN/control").write_text(control)
         made = path.parent / f"sizeup_{version}_{debian}.deb"
         run("chmod", "-R", "u=rwX,go=rX", root)
-        run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, made, SOURCE_DATE_EPOCH=date)
+        complete = made.with_suffix(".new")
+        # Most of it is compressed already; xz takes minutes.
+        run("dpkg-deb", "--root-owner-group", "-Zgzip", "--build", root, complete, SOURCE_DATE_EPOCH=date)
+        complete.replace(made)
     return made
 
 
@@ -490,9 +506,9 @@ def main() -> int:
                 archives = {}
                 for library in chosen.library or LIBRARIES:
                     target = Target(machine, library, work / f"{machine}-{library}")
-                    if not (target.work / "installed/sizeup/bin/python3.13").exists():
+                    if not (target.built / "python").exists():
                         build_python(target, sources, builder)
-                    archives[library] = pack(tree(target, dist, builder))
+                    archives[library] = pack(tree(target, sources, dist, builder))
                     print(f"{machine} {library}: {len(archives[library]) / 1e6:.1f} MB")
                 path = dist / f"sizeup-{machine}"
                 path.with_suffix(".cdx.json").write_bytes(contents(target.work / "tree/lib/python3.13/site-packages"))
