@@ -357,3 +357,35 @@ def test_licenses_are_paid_for_the_years_that_are_planned() -> None:
     }
 
     assert [title[:17] for title in costs.values()] == ["Cost over 3 years", "Cost over 5 years", "Cost over 2 years"]
+
+
+NAMED = (
+    "workload.cpu_cores=13.2",
+    "machine.cpu_model=Intel Xeon Gold 6426Y",
+    "workload.cpu_model=Intel Xeon Gold 6426Y",
+)
+NAMED += (*SCENARIO[-2:], "license.product=ee")
+
+
+def test_of_a_processor_that_is_named_whole_ones_are_bought() -> None:
+    """23 cores are two processors of 16, of which licenses count 32 x 0.5 = 16 at $78,850 each."""
+    found = designed(*NAMED, "machine.cores_per_socket=16")
+    kept = kept_settings(found)
+
+    cores = part_of(CORES, found)
+    assert (cores.counts, cores.buy, cores.step) == ({"today": 32, "last-year": 32}, 32, 16)
+    assert (kept["machine.sockets"], kept["machine.cores"], kept["machine.cores_per_socket"]) == (2, 32, 16)
+    cost = found.alternatives[0].cost
+    assert cost is not None
+    assert cost.value == pytest.approx(1_261_600)
+    assert part_of(CORES, designed(*NAMED, "machine.sockets=1", "machine.cores=16")).buy == 32
+    cards = size({**found.inputs, **parse_settings([f"{key}={value}" for key, value in kept.items()])}).cards
+    assert next(card for card in cards if card.resource == "cpu").status == "pass"
+
+
+def test_without_the_cores_of_the_processor_no_sockets_are_made_up() -> None:
+    found = designed(*NAMED)
+
+    assert part_of(CORES, found).buy == 23
+    assert "machine.sockets" not in kept_settings(found)
+    assert "--set machine.cores_per_socket=N" in " ".join(design_notes(found))

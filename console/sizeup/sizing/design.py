@@ -59,6 +59,7 @@ _NEEDS = {
 """The keys that give a part its demand."""
 _OF_UNIT = {"GB": "db.gb", "cores": "workload.cpu_cores", "GiB": "sga.mb"}
 """The key of a demand by its unit, where that is of one key alone."""
+_PER_SOCKET = "machine.cores_per_socket"
 _SPEED = ("workload.specrate_per_core", "machine.specrate_per_core")
 _MODELS = ("workload.cpu_model", "machine.cpu_model")
 _PASSED = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
@@ -135,7 +136,8 @@ def design(workload: Inputs, rules: Rules) -> Design:
             raise error
     designed = {part.key for part in found.parts} | found.unmet.keys()
     others = tuple(_bought(one, _parts(_changed(base, one), rules), rules) for one in _changes(base, designed))
-    given = [key for key in (DRIVES, CORES, "machine.cores_per_socket", MEMORY) if key in workload]
+    of_cores = () if _names_processor(workload) else (_PER_SOCKET,)
+    given = [key for key in (DRIVES, CORES, *of_cores, MEMORY) if key in workload]
     given += [PORTS] if "*" in getattr(workload.get(PORTS), "value", "") else []
     alternatives = (_bought({}, found, rules), *others)
     return Design(dict(found.inputs), found.parts, found.undesigned, assumed, alternatives, tuple(given))
@@ -154,6 +156,11 @@ def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, s
     chosen = {key: value for key, value in _DEFAULTS.items() if key not in kept}
     if any(key in kept for key in ("array.drive_iops", "array.drive_mb_s")):
         chosen.pop("array.drive", None)
+    if each := _processor_cores(workload):
+        chosen.pop("machine.sockets", None)
+        kept.pop("machine.sockets", None)
+    elif _names_processor(workload):  # whose sockets are unknown as long as its cores are
+        chosen.pop("machine.sockets", None)
     chosen["path.stages"] = text.partition("*")[0]
     if "array.disk_gb" not in kept:
         kind = getattr(kept.get("array.drive"), "value", _DEFAULTS["array.drive"])
@@ -162,6 +169,8 @@ def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, s
         chosen |= dict.fromkeys(_SPEED, "1")
     settings = [f"{key}={value}" for key, value in (chosen | {"policy.n_plus_one": "required"}).items()]
     inputs = complete({**kept, **parse_settings(settings, Origin.USER, "--design")}, rules)
+    if each:
+        inputs = {**inputs, _PER_SOCKET: each}
     stated = (_SPEED[1], *([PORTS] if isinstance(stages, Words) else ()))
     return dict(inputs), {key: value for key, value in chosen.items() if key not in stated}
 
@@ -186,7 +195,7 @@ def _parts(base: Inputs, rules: Rules) -> _Parts:
             unmet[key] = error
         if part is not None:
             parts.append(part)
-            inputs[key] = _count(key, base, part.buy)
+            inputs |= _units(key, base, part.buy)
             continue
         inputs.pop(key, None)
         if key not in unmet:
@@ -199,7 +208,7 @@ def _limits(inputs: Inputs, key: str, rules: Rules) -> str:
     if key not in (CORES, MEMORY) or not is_licensed(inputs):
         return ""
     pack, product = chosen_contract(Sheet(inputs, rules))
-    most = {**inputs, key: _count(key, inputs, _MOST[key])}
+    most = {**inputs, **_units(key, inputs, _MOST[key])}
     few, limits = too_small(most, rules, pack.pack, short(product.id)) or ("", "")
     return f"{'open' if few == PERHAPS else 'none'}: {limits}" if few else ""
 
@@ -211,8 +220,10 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
         level = str(getattr(base["array.raid"], "value", "10"))
         least, step = FEWEST_DRIVES[level], 2 if level in ("1", "10") else 1
     elif key == CORES:
-        sockets = base["machine.sockets"]
+        each, sockets = base.get(_PER_SOCKET), base.get("machine.sockets")
         least = int(sockets.value) if isinstance(sockets, Quantity) else 1
+        if isinstance(each, Quantity):  # whole processors
+            least = step = int(each.value)
     elif key == MEMORY:
         least = step = MODULE_GIB
     sheet = Sheet(base, rules)
@@ -220,7 +231,7 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
 
     @cache
     def judged(count: int) -> tuple[Card, ...]:
-        values = {**inputs, key: _count(key, base, count)}
+        values = {**inputs, **_units(key, base, count)}
         cards = (_card(values, resource, rules) for resource in _RESOURCES[key])
         return tuple(card for card in cards if card is not None and card.share is not None)
 
@@ -293,8 +304,32 @@ def _ports(base: Inputs, count: int) -> Words:
     return Words(f"{name}*{count}@{count}", Origin.USER, "--design")
 
 
-def _count(key: str, base: Inputs, count: int) -> Value:
-    return _ports(base, count) if key == PORTS else parse_settings([f"{key}={count}"], source="--design")[key]
+def _units(key: str, base: Inputs, count: int) -> Inputs:
+    """Return the inputs that are a count of a part; cores of a processor whose number is known with its sockets."""
+    if key == PORTS:
+        return {key: _ports(base, count)}
+    settings, each = [f"{key}={count}"], base.get(_PER_SOCKET)
+    if key == CORES and isinstance(each, Quantity):
+        settings.append(f"machine.sockets={min(math.ceil(count / each.value), 1024)}")
+    return parse_settings(settings, source="--design")
+
+
+def _names_processor(inputs: Inputs) -> bool:
+    """Return whether somebody named the processor to buy."""
+    model = inputs.get(_MODELS[1])
+    return isinstance(model, Words) and model.value != PRESENT_PROCESSOR
+
+
+def _processor_cores(inputs: Inputs) -> Quantity | None:
+    """Return the cores of the processor that is named, as stated or by cores and sockets; None where unknown."""
+    each, cores, sockets = (inputs.get(key) for key in (_PER_SOCKET, CORES, "machine.sockets"))
+    if not _names_processor(inputs):
+        return None
+    if isinstance(each, Quantity):
+        return each
+    if isinstance(cores, Quantity) and isinstance(sockets, Quantity) and cores.value % sockets.value == 0:
+        return cores.scaled(1 / sockets.value)
+    return None
 
 
 def _changes(base: Inputs, parts: set[str]) -> list[dict[str, str]]:

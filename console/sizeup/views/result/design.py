@@ -67,7 +67,13 @@ def design_notes(found: Design) -> list[str]:
     ]
     model = found.inputs.get("machine.cpu_model")
     if CORES in bought and isinstance(model, Words):
-        notes.append(f"Cores: the fewest; licenses count all that {model.value} has")
+        of_each = found.inputs.get("machine.cores_per_socket")
+        notes.append(
+            f"Cores: the fewest, perhaps no whole processors, of which licenses count all cores; give those of one "
+            f"{model.value}: {KEYS['machine.cores_per_socket'].flag}"
+            if of_each is None
+            else f"Cores: of whole processors {model.value}"
+        )
     if found.replaced:
         notes.append(f"Designed, so not taken from what is given: {', '.join(found.replaced)}")
     needs = [KEYS["workload.cpu_cores"].assignment] if CORES in found.undesigned else []
