@@ -3,8 +3,9 @@
 import msgspec
 from msgspec.structs import replace
 
+from consoles import machine
 from sizeup.compare.machines import machine_differences
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, Platform
 from sizeup.model.network import Nic, is_port
 from sizeup.model.storage import BlockDevice, BlockKind, MultipathMap, Path, is_drive
 from sizeup.report.data import results_json
@@ -83,3 +84,11 @@ def test_a_port_is_counted_once_with_that_of_a_guest_and_without_virtual_functio
     assert [is_port(nic) for nic in over] == [False, False]
     assert "Network: 1 x 25 Gb/s, 1 x 100 Mb/s, bond0" in _summary(found)
     assert str(detected(found)["net.links"].value) == "1 x 25 Gb/s, 1 x 100 Mb/s"
+
+
+def test_a_guest_says_so_in_place_of_its_sockets_which_are_no_real_ones() -> None:
+    found = replace(machine(), platform=Platform(is_guest=True, hypervisor="kvm"))
+
+    assert "guest under KVM" in detected_texts(found, "cpu")
+    assert not any("socket" in text for text in detected_texts(found, "cpu"))
+    assert any("socket" in text for text in detected_texts(machine(), "cpu"))

@@ -12,6 +12,7 @@ from sizeup.text import counted, listed, plural
 from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes, format_hz
 from sizeup.views.machine.device_sections import direct_nfs_section
 from sizeup.views.machine.facts import machine_facts
+from sizeup.views.machine.virtualization import runs_on
 
 _KINDS = {
     BlockKind.NVME: "NVMe",
@@ -56,7 +57,8 @@ def _cpu(machine: Machine) -> list[str]:
     cores = counted(machine.core_count, "core") if machine.core_count else ""
     threads = plural(machine.pu_counts.online, "thread") if machine.pus else ""
     sockets = plural(machine.socket_count, "socket") if machine.socket_count else ""
-    return [cores or threads, clock, sockets, threads if cores else ""]
+    guest = runs_on(machine.platform) if machine.platform.is_guest else ""
+    return [cores or threads, clock, guest or sockets, threads if cores else ""]
 
 
 def _memory(machine: Machine) -> list[str]:
