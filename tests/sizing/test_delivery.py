@@ -8,13 +8,16 @@ from msgspec.structs import replace
 
 from sizeup import cli
 from sizeup.model.machine import Machine
+from sizeup.model.storage import Hba, Transport
 from sizeup.quantity import Origin, Quantity, Uncertainty
-from sizeup.sizing.advise import size
-from sizeup.sizing.delivery import delivered_parts, with_drives
+from sizeup.report.table import table_lines
+from sizeup.sizing.advise import described, size
+from sizeup.sizing.delivery import DeliveredPart, delivered_parts, with_drives
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.rules import shipped
-from sizing.storage_machines import NVME, fibre_channel, port
+from sizeup.views.result.delivery import delivery_sentence, delivery_table
+from sizing.storage_machines import NVME, budget, fibre_channel, port
 
 ORDER = (
     *("array.disks=4", "array.raid=10", "array.drive_iops=10000", "array.disk_gb=1000", "workload.read_percent=100"),
@@ -146,6 +149,33 @@ def test_the_unit_is_that_of_both_figures() -> None:
 
     assert (parts["machine.memory_gib"].ordered, parts["machine.memory_gib"].unit) == (256 * 2**30, "bytes")
     assert (parts["path.bandwidth_mb_s"].ordered, parts["path.bandwidth_mb_s"].unit) == (6.4e9, "bytes/s")
+
+
+def test_ports_that_are_down_are_delivered_and_not_usable() -> None:
+    """Two ports were ordered; the bandwidth of another controller is none of theirs."""
+    machine = fibre_channel(port("host1", "Linkdown"), port("host2", "Linkdown"))
+    raid = Hba("host0", Transport.RAID, state="running")
+    machine = replace(machine, hbas=(*machine.hbas, raid), budgets=(*machine.budgets, budget("host0", 7e9)))
+    one_up = replace(machine, hbas=(port("host1"), *machine.hbas[1:]))
+
+    parts = {one.key: one for one in delivered(machine)}
+    assert (parts["path.stages.ports"].status, parts["path.stages.ports"].found) == ("down", 2)
+    assert parts["path.stages.ports"].down == "host1 (Linkdown), host2 (Linkdown)"
+    assert (parts["path.bandwidth_mb_s"].status, parts["path.bandwidth_mb_s"].found) == ("down", None)
+    assert "down: host1 (Linkdown), host2" in " ".join(
+        " ".join(table_lines(delivery_table([*parts.values()]), 200)).split()
+    )
+    assert "2 down" in delivery_sentence([*parts.values()])
+
+    parts = {one.key: one for one in delivered(one_up)}
+    assert parts["path.stages.ports"].down == "host2 (Linkdown)"
+    assert (parts["path.bandwidth_mb_s"].status, parts["path.bandwidth_mb_s"].found) == ("missing", 800e6)
+    assert not any(one.down for one in delivered(fibre_channel(port("host1"), port("host2"))))
+
+
+def delivered(machine: Machine) -> list[DeliveredPart]:
+    found = size(with_drives(described(machine, {}), machine))
+    return list(delivered_parts(size(parse_settings(ORDER)), found, shipped(), machine))
 
 
 def test_an_order_in_a_file(

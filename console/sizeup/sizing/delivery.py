@@ -20,7 +20,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.server_share import PRESENT_PROCESSOR
 from sizeup.sizing.sheet import Inputs, Sheet
-from sizeup.sizing.storage_paths import internal_disks, visible_disks
+from sizeup.sizing.storage_paths import down_devices, internal_disks, storage_path_bandwidths, visible_disks
 
 _COUNTED = {
     "cluster.nodes": 1.0, "machine.sockets": 1.0, "machine.cores": 1.0, "machine.threads_per_core": 1.0,
@@ -42,9 +42,11 @@ class DeliveredPart(Struct, frozen=True):
     unit: str
     """The base unit of both; empty for words."""
     status: str
-    """``as ordered``, ``more``, ``missing``, ``slower``, ``different``, ``uncertain`` or ``unknown``."""
+    """``as ordered``, ``more``, ``missing``, ``slower``, ``different``, ``down``, ``uncertain`` or ``unknown``."""
     uncertainty: Uncertainty | None = None
     """What leaves a figure uncertain."""
+    down: str = ""
+    """The ports that were delivered and carry no data, each with its state."""
 
 
 def with_drives(inputs: Inputs, machine: Machine | None) -> dict[str, Value]:
@@ -85,7 +87,11 @@ def delivered_parts(
     yield from _ports(order, here, machine, rules)
     paths = [_path(one, rules) for one in (order, here)]
     if paths[0] is not None:
-        yield _part("path.bandwidth_mb_s", paths[0], paths[1])
+        down = ""
+        if machine is not None and _is_fc(order, rules) and "path.stages" not in here.inputs:
+            down, paths[1] = _fc_down(machine), _fc_path(here, machine, paths[1])
+        of_path = _part("path.bandwidth_mb_s", paths[0], paths[1])
+        yield replace(of_path, status="down", down=down) if down and paths[1] is None else of_path
     for key, answer in (
         ("capacity.gb", "storage.usable"),
         ("capacity.iops", "io.capacity.iops"),
@@ -137,17 +143,47 @@ def _named(key: str, ordered: str, found: str | None) -> DeliveredPart:
 def _ports(order: Sizing, here: Sizing, machine: Machine | None, rules: Rules) -> Iterator[DeliveredPart]:
     """Yield the FC ports of the order and their cards, where it names nothing but one such stage in the servers."""
     wanted, stated = (stated_stages(Sheet(one.inputs, rules)) for one in (order, here))
-    if len(wanted) != 1 or not wanted[0].link.startswith("fc"):
+    if not _is_fc(order, rules):
         return
+    down = "" if machine is None or stated else _fc_down(machine)
     ports = [] if machine is None else [one for one in machine.hbas if one.transport is Transport.FC]
     slots = {(one.pci_address or one.name).partition(".")[0] for one in ports}
     found = (stated[0].count, stated[0].cards) if len(stated) == 1 else (len(ports) or None, len(slots) or None)
     for what, ordered, there in zip(("ports", "cards"), (wanted[0].count, wanted[0].cards), found, strict=True):
         if ordered is not None:
             count = None if there is None else Quantity(there, "1", Origin.DETECTED, what)
-            yield _part(f"path.stages.{what}", Quantity(ordered, "1", Origin.USER, what), count, counted=True)
+            part = _part(f"path.stages.{what}", Quantity(ordered, "1", Origin.USER, what), count, counted=True)
+            if down and what == "ports":
+                part = replace(part, status="down" if part.status in ("as ordered", "more") else part.status, down=down)
+            yield part
     if len(stated) == 1 and stated[0].link != wanted[0].link:
         yield DeliveredPart("path.stages.link", wanted[0].link, stated[0].link, "", "different")
+
+
+def _is_fc(order: Sizing, rules: Rules) -> bool:
+    """Return whether the order names nothing but one stage in the servers, of FC."""
+    wanted = stated_stages(Sheet(order.inputs, rules))
+    return len(wanted) == 1 and wanted[0].link.startswith("fc")
+
+
+def _fc_down(machine: Machine) -> str:
+    """Return the FC ports that carry no data, each with its state; empty where all work."""
+    states = down_devices(machine)
+    down = (one.name for one in machine.hbas if one.transport is Transport.FC and one.name in states)
+    return ", ".join(f"{name} ({states[name]})" for name in down)
+
+
+def _fc_path(here: Sizing, machine: Machine, found: Quantity | None) -> Quantity | None:
+    """Return what was found where it is of the FC ports or entered, else what the links of these ports carry."""
+    if found is None or found.origin is Origin.USER:
+        return found
+    ports = {one.name for one in machine.hbas if one.transport is Transport.FC}
+    device, kind = (here.inputs.get(key) for key in ("db.device", "path.kind"))
+    paths = storage_path_bandwidths(machine, device.value if isinstance(device, Words) else None)
+    of_fc = next((one for one in paths if ports.issuperset(one.devices)), None)
+    if of_fc is None or (of_fc is paths[0] and isinstance(kind, Words) and kind.value == of_fc.kind):
+        return None if of_fc is None else found
+    return Quantity(of_fc.bytes_per_second, "bytes/s", Origin.DETECTED, ", ".join(of_fc.devices))
 
 
 def _stated(of: Sizing, key: str) -> Quantity | None:

@@ -18,7 +18,7 @@ _REASONS = {
     **dict.fromkeys(("capacity.iops", "capacity.mb_s"), "not measured: sizeup --batch --mount DIR"),
     "machine.cpu_model": "the full name is not known",
 }
-_WORST_FIRST = ("missing", "slower", "different", "uncertain", "unknown", "more")
+_WORST_FIRST = ("missing", "slower", "different", "down", "uncertain", "unknown", "more")
 
 
 def delivery_sentence(parts: Sequence[DeliveredPart]) -> str:
@@ -47,13 +47,16 @@ def _said(one: DeliveredPart) -> str:
         words = isinstance(ordered, str) or one.key not in KEYS
         return f"unknown: {reason} ({one.key if one.key in KEYS else 'path.stages'}={'TEXT' if words else 'N'})"
     if isinstance(ordered, str) or isinstance(found, str) or found is None:
-        return one.status
+        return f"down: {one.down}" if one.down else one.status
     licenses = "; licenses count them" if one.key == "machine.cores" else ""
-    return {
+    down = f"down: {one.down}" if one.down else ""
+    text = {
         "missing": f"missing: {_amount(one, ordered - found)}",
         "slower": f"slower: {found / ordered:.0%}",
         "more": f"more: +{_amount(one, found - ordered)}{licenses}",
+        "down": "",
     }.get(one.status, one.status)
+    return "; ".join(filter(None, (text, down)))
 
 
 def _amount(one: DeliveredPart, value: float | str | None) -> str:
