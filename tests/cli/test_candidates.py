@@ -87,7 +87,7 @@ def test_the_shares_of_a_candidate_are_those_of_what_limits_it(capsys: pytest.Ca
 
     (row,) = rows(printed(capsys, "large.toml", "--set", *WORKLOAD, *ARRAY, "db.gb=5000", "array.disk_gb=960"))
 
-    assert row[2:5] == ["Space", "43%", "18%"], "space loses nothing; what a failure leaves is the worst of all parts"
+    assert row[2:5] == ["Space", "43%", "–"], "space loses nothing, and the 18% of the drives are no figure of it"
 
 
 def test_an_edition_that_is_not_permitted_and_one_that_nobody_chose_are_named(
@@ -148,6 +148,15 @@ def test_what_is_not_judged_is_named_and_never_wins(
     assert [
         ": ".join(filter(None, (one.name, ", ".join(not_judged(one))))) for one in best_first(candidates)
     ] == expected
+
+
+def test_a_price_that_is_unknown_has_a_reason(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "no-cores.toml").write_text('schema = "sizeup.candidate/1"\n[inputs]\n"machine.memory_gib" = 512\n')
+
+    text = printed(capsys, "no-cores.toml", "large.toml", "--set", *WORKLOAD, *ARRAY)
+
+    assert "Licenses: unknown. Use --set machine.cores=N" in " ".join(text.split())
+    assert text.count("Licenses: unknown") == 1
 
 
 def test_a_fail_by_a_rule_alone_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -214,7 +223,7 @@ def test_what_cannot_be_compared_is_refused(
 def test_an_outage_of_any_part_stands_in_the_row(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "one-port.toml", "--set", *WORKLOAD, *ARRAY, "db.gb=20000", "array.disk_gb=960")
 
-    assert [row[2:5] for row in rows(text)] == [["Space", "174%", "outage"]]
+    assert [row[2:6] for row in rows(text)] == [["Space", "174%", "outage", "(storage)"]]
 
 
 def test_one_sentence_stands_for_all_candidates_that_it_is_true_of(

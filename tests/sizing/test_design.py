@@ -235,7 +235,7 @@ def test_a_design_is_kept_as_a_candidate(
     monkeypatch.chdir(tmp_path)
     assert cli.run(["size", "--design", "--set", *SCENARIO, "-o", "order.toml"]) == 0
     assert cli.run(["size", "--machine", "order.toml", "--set", *SCENARIO]) == 0
-    assert "PASS     Storage" in capsys.readouterr().out
+    assert "PASS     Space" in capsys.readouterr().out
     assert cli.run(["size", "--design", "--json", "--set", *SCENARIO]) == 0
     data = json.loads(capsys.readouterr().out)
     before = Path("order.toml").read_text(encoding="utf-8")

@@ -1,9 +1,13 @@
 """The first line and the table: a PASS is one that a buyer can sign, and nothing vanishes from the table."""
 
 import pytest
+from msgspec.structs import replace
 
+from sizeup.model.advice import Card
+from sizeup.sizing.cards import resource_cards, verdict
 from sizeup.views.cards.cards import card_views, cards_data
 from sizeup.views.result.answer import answer_lines
+from sizeup.views.result.verdict import unsettled_note
 from sizing.sized import card, sized
 
 LOAD = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=120")
@@ -103,8 +107,8 @@ def test_an_assumption_that_does_not_fit_fails() -> None:
 def test_an_assumption_that_fits_is_assumed_and_no_pass() -> None:
     lines = screen(*LOAD, *PATHS, *DRIVES, *SERVER, "db.gb=2000", "workload.rules_of_thumb=yes")
 
-    assert lines[0].startswith("ASSUMED  Storage: 447.7 MB/s ")
-    assert first(lines).partition("Basis")[0].strip().endswith("; memory assumed")
+    assert lines[0].startswith("ASSUMED  Memory: 186.3 GiB ")
+    assert "assumed: a buffer pool of 10% of the database" in first(lines).partition("Basis")[0]
     assert row(lines, "Memory").endswith("ASSUMED")
 
 
@@ -183,3 +187,36 @@ def test_a_share_above_the_limit_never_reads_as_the_limit() -> None:
     found = card("cpu", "machine.cores=16", "workload.cpu_cores=16.05", *same)
 
     assert (found.status, "(>100%)" in found.statement) == ("fail", True)
+
+
+@pytest.mark.parametrize("status", ["fail", "warn"])
+def test_what_is_certain_goes_before_what_rests_on_a_default(status: str) -> None:
+    judged = [Card("space", status, share=9.0, assumed=("all data in use",)), Card("memory", status, share=2.04)]
+
+    assert [card.resource for card in resource_cards({}, [], judged, ())[:2]] == ["memory", "space"]
+
+
+def test_of_what_may_fail_the_highest_share_decides() -> None:
+    judged = [Card("storage", "uncertain", share=0.13), Card("memory", "uncertain", share=13.45)]
+    decides = verdict(resource_cards({}, [], judged, ()))
+
+    assert decides is not None
+    assert decides.resource == "memory"
+
+
+def test_where_all_pass_the_one_with_the_least_left_decides() -> None:
+    """4.8 % of the storage, and 50 % of the CPU that are 98 % in the last year; what is judged in part goes first."""
+    storage, cpu = Card("storage", "pass", share=0.048), Card("cpu", "pass", share=0.5, last_year=0.98)
+    after = Card("storage", "pass", share=0.5, n_plus_one=0.99)
+
+    assert verdict([storage, cpu]) is cpu
+    assert verdict([after, cpu]) is after
+    assert verdict([partly := replace(storage, not_judged="the disks"), cpu]) is partly
+
+
+def test_what_may_not_fit_is_named_beside_what_decides() -> None:
+    memory = Card("memory", "uncertain", share=13.45)
+    space = Card("space", "fail", share=2.0)
+
+    assert unsettled_note(space, [space, memory]) == ". Memory not certain"
+    assert unsettled_note(space, [space, replace(memory, share=0.9)]) == ""

@@ -364,7 +364,7 @@ def test_without_a_workload_a_measurement_that_is_not_valid_is_said() -> None:
 
 def test_a_verdict_that_rests_on_another_resource_names_it() -> None:
     given = sized(
-        workload__mb_s="100", capacity__mb_s="800", machine__memory_gib="512", db__gb="1000", capacity__gb="9000",
+        workload__mb_s="100", capacity__mb_s="800", machine__memory_gib="2048", db__gb="1000", capacity__gb="9000",
         workload__rules_of_thumb="yes",
     )  # fmt: skip
     found = verdict_text(given, card_views(given, machine()))

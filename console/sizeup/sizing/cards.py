@@ -36,17 +36,18 @@ def resource_cards(
     return tuple(sorted(found.values(), key=_gravity))
 
 
-def _gravity(card: Card) -> tuple[int, float, int]:
-    """Return what orders cards: the status, of those that fail or warn the highest share, then the resource."""
-    share = max(card.share or 0.0, card.last_year or 0.0) if card.status in ("fail", "warn") else 0.0
-    return _WORST.index(card.status), -share, RESOURCES.index(card.resource)
+def _gravity(card: Card) -> tuple[int, bool, float, int]:
+    """Return what orders cards: the status, of those that may fail or warn what is certain, the share; the resource."""
+    is_bad = card.status in ("fail", "warn", "uncertain")
+    share = max(card.share or 0.0, card.last_year or 0.0) if is_bad else 0.0
+    return _WORST.index(card.status), is_bad and bool(card.assumed), -share, RESOURCES.index(card.resource)
 
 
 def verdict(cards: Sequence[Card]) -> Card | None:
     """Return the card that decides; None where none has a demand, or where one of them stays open.
 
     What fails or warns decides all the same, licenses that are not permitted included, and what is not certain unless
-    the storage is unknown; then the storage; then the worst of the rest.
+    the storage is unknown. Where all pass it is what is judged in part, else the one with the least left.
     """
     bad, unknown = [ShareStatus.FAIL.value, ShareStatus.WARN.value], open_cards(cards)
     if all(card.resource != "storage" for card in unknown):
@@ -55,7 +56,12 @@ def verdict(cards: Sequence[Card]) -> Card | None:
     if decides is not None or unknown:
         return decides
     judged = [card for card in cards if card.resource != "license" and card.status != ShareStatus.UNKNOWN.value]
-    return next((card for card in judged if card.resource == "storage"), next(iter(judged), None))
+    return max(judged, key=lambda card: (bool(card.not_judged or card.unmeasured), highest_share(card)), default=None)
+
+
+def highest_share(card: Card) -> float:
+    """Return the highest of the shares of a card: today, after a failure, in the last year; 0 without any."""
+    return max(share or 0.0 for share in (card.share, card.n_plus_one, card.last_year))
 
 
 def overall(cards: Sequence[Card]) -> ShareStatus:

@@ -13,16 +13,17 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
-from sizeup.sizing.cards import open_cards, verdict
+from sizeup.sizing.cards import highest_share, open_cards, verdict
 from sizeup.sizing.editions import too_small
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.cost import LicenseCost, term_years
 from sizeup.sizing.licensing.count import usd_brief
 from sizeup.sizing.licensing.table import Row, rows
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Sheet, find_fact
 from sizeup.sizing.verdict import RESOURCE_NAMES, WORST_FIRST, ShareStatus, share_text
-from sizeup.text import nearest
+from sizeup.text import nearest, uncapitalized
 from sizeup.units import format_in
 from sizeup.views.cards.cards import OUTAGE, TITLES, share_cell, status_label
 from sizeup.views.result.verdict import first_card, overall_text, unsettled_note
@@ -60,11 +61,7 @@ class Candidate(Struct, frozen=True):
         if decides is not None and decides.status in (_FAIL, ShareStatus.WARN.value, ShareStatus.UNCERTAIN.value):
             return decides
         judged = [card for card in self.sizing.cards if card.share is not None]
-        return max(
-            judged,
-            key=lambda card: max(share or 0.0 for share in (card.share, card.n_plus_one, card.last_year)),
-            default=None,
-        )
+        return max(judged, key=highest_share, default=None)
 
     @property
     def price(self) -> LicenseCost | None:
@@ -259,23 +256,34 @@ def candidate_sentences(candidates: Sequence[Candidate]) -> list[str]:
             known = ", ".join(f"{TITLES[each.resource]} {share_text(each.share or 0.0)}" for each in judged)
             text = f"{card.statement}{unsettled_note(card, one.sizing.cards)}{f'. Judged: {known}' if known else ''}"
             settles = [each.decides for each in open_cards(one.sizing.cards) if each is not card and each.decides]
-            text = ". ".join((text, *settles))
+            text = ". ".join((text, *settles, *_unpriced(one)))
         of_text.setdefault(text, []).append(name)
     return [f"{', '.join(names)}: {text}" for text, names in of_text.items()]
 
 
+def _unpriced(one: Candidate) -> list[str]:
+    """Return why the cost of the licenses is unknown; an empty list where it is known or they are not permitted."""
+    card = next(each for each in one.sizing.cards if each.resource == "license")
+    if one.cost is not None or card.status == _FAIL:
+        return []
+    why = " ".join(card.notes) or card.statement or f"unknown. Use {KEYS['machine.cores'].flag}"
+    return [f"Licenses: {uncapitalized(why)}"]
+
+
 def _row(one: Candidate, name: str, *, with_term: bool) -> tuple[str, ...]:
-    """Return a row with the shares of what limits, now and in the last year, and the worst of all after a failure."""
+    """Return a row with the shares of what limits; a failure that another does not survive names that one."""
     card, cards = one.limit or Card("", ShareStatus.UNKNOWN.value), one.sizing.cards
-    lost = max((each.n_plus_one for each in cards if each.n_plus_one is not None), default=None)
-    used, left, later = map(share_cell, (card.share, lost, card.last_year))
+    exceeded = [each for each in cards if each.outage or (each.n_plus_one or 0.0) > each.limit]
+    lost = max(exceeded, key=lambda each: (each.outage, each is card, each.n_plus_one or 0.0), default=card)
+    used, left, later = map(share_cell, (card.share, lost.n_plus_one, card.last_year))
+    left = OUTAGE if lost.outage else left
+    left += "" if lost.resource == card.resource else f" ({RESOURCE_NAMES[lost.resource]})"
     label = status_label(one.status, assumed=bool(card.assumed))
     cost = UNKNOWN  # of the licenses: $1.26M assumed where nobody chose the edition
     if next(each for each in cards if each.resource == "license").status == _FAIL:
         cost = "not permitted"
     elif one.price is not None and one.price.total is not None:
         cost = f"{usd_brief(one.price.total)}{one.price.term if with_term else ''}{_assumed(one)}"
-    left = OUTAGE if any(each.outage for each in cards) else left
     later = later if any(each.horizon_years for each in cards) else ""
     return name, label, TITLES.get(card.resource, UNKNOWN), used, left, later, ", ".join(not_judged(one)), cost
 

@@ -187,6 +187,10 @@ def unsettled_note(first: Card, cards: Sequence[Card]) -> str:
     failed = [one.resource for one in cards if one is not first and one.status == "fail" and one.share is not None]
     others = capitalized(listed([RESOURCE_NAMES[one] for one in failed]))
     text += f". {others} {'fails' if len(failed) == 1 else 'fail'} too" if failed else ""
+    unclear = [
+        one for one in cards if one is not first and one.status == "uncertain" and (one.share or 0.0) > one.limit
+    ]
+    text += "".join(f". {capitalized(RESOURCE_NAMES[one.resource])} not certain" for one in unclear)
     names = [RESOURCE_NAMES[card.resource] for card in open_cards(cards) if card is not first]
     names += [name for card in cards for name in card.unmeasured]
     if not names:
