@@ -22,6 +22,7 @@ REFUSED = (
     ("detect", "--against", "{}"),
     ("detect", "--since", "{}"),
     ("detect", "--sysroot", "{}"),
+    ("detect", "--machine", "{}"),
     ("capture", "out.tar", "--sysroot", "{}"),
     ("{}",),
     ("session", "follow", "{}"),

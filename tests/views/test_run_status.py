@@ -15,6 +15,7 @@ from sizeup.session.reader import read_session
 from sizeup.session.records import EndRecord, EstimateRecord, OutcomeRecord, PlanRecord, Record
 from sizeup.session.value import Session
 from sizeup.views.document.document import document
+from sizeup.views.result.sessions import state
 from sizeup.views.run.run_status import RunGrade, run_status
 
 
@@ -45,6 +46,19 @@ def ending(outcome: Outcome, step: str = "clock.cost") -> list[Record]:
 
 def session_of(path: Path, items: list[Record]) -> Session:
     return read_session(written(path / "one.sizeup.jsonl", *items))
+
+
+def test_a_canceled_step_of_an_earlier_run_is_not_called_complete(tmp_path: Path) -> None:
+    """The last run of the session planned one step and finished it; the one before it was canceled in another."""
+    items = [
+        replace(record, plan=Plan("standard", (LATENCY,))) if isinstance(record, PlanRecord) else record
+        for record in ending(Outcome(Status.CANCELED))
+    ]
+    session = session_of(tmp_path, items)
+
+    assert run_status(session).words == "run WARN (canceled)"
+    assert state(session) == "1 of 2 steps did not finish"
+    assert state(read_session(written(tmp_path / "whole.sizeup.jsonl", *finished()))) == "complete"
 
 
 def test_a_run_as_planned_passes(tmp_path: Path) -> None:

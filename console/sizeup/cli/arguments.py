@@ -92,9 +92,9 @@ def also_masked(arguments: argparse.Namespace) -> list[str]:
     return names
 
 
-def sysroot(help_text: str) -> Argument:
-    """Return the option that names the root directory or the capture to read instead of this machine."""
-    return arg("--sysroot", metavar="DIR", default="/", help=help_text)
+def sysroot(help_text: str, *names: str) -> Argument:
+    """Return the option, with other ``names`` of it, for the root directory or capture to read, not this machine."""
+    return arg("--sysroot", *names, dest="sysroot", metavar="DIR", default="/", help=help_text)
 
 
 def allow_undecided(condition: str) -> Argument:

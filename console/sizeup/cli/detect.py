@@ -46,7 +46,7 @@ ARGUMENTS = (
         "section", nargs="?", metavar="SECTION",
         help="print one section alone: cpu, storage, numa, network, nfs, devices, platform, budget or findings",
     ),
-    sysroot("read a capture (a directory or an archive) instead of this machine"),
+    sysroot("read a capture (a directory or an archive) instead of this machine", "--machine"),
     switch("--json", help="print everything as one JSON document (sizeup.detect/1)"),
     arg("--against", metavar="OTHER", help="list the differences from OTHER; exit status 5 if there are any"),
     arg("--since", metavar="FILE", help="show memory and huge pages by NUMA node, then and now"),

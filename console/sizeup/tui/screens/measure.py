@@ -37,7 +37,7 @@ from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.band import Band, NextStep
 from sizeup.views.run.latency import has_one_load
-from sizeup.views.run.step import latest_refusal, latest_run, runs_of, step_position
+from sizeup.views.run.step import VALIDITY, latest_refusal, latest_run, runs_of, step_position
 from sizeup.views.run.step_badge import step_band
 from sizeup.views.run.yardstick import Earlier, earlier_steps, yardstick
 
@@ -534,10 +534,10 @@ class MeasureScreen(ModeScreen):
                 else NextStep(key="c", does="compares it with another run")
             )
             band = step_band(run, step_position(run, runs.session), "" if last is None else last.day, offered)
+            steps = [one for one in band.steps if one.key != "v" or self._probe_page.shown_tab != VALIDITY]
             if not self.host.measures:  # no key measures again
-                steps = (replace(one, key="", does="") if one.key in ("r", "d") else one for one in band.steps)
-                band = replace(band, steps=tuple(steps))
-            return band
+                steps = [replace(one, key="", does="") if one.key in ("r", "d") else one for one in steps]
+            return replace(band, steps=tuple(steps))
         if runs.going_on and not self.host.measures:
             plan = None if runs.session is None else runs.session.plan
             planned = plan is not None and any(step.probe == probe.name for step in plan.steps)

@@ -48,10 +48,14 @@ def state(session: Session) -> str:
     """How the session ended and what it is missing, in words."""
     ended = session.end.status if session.end is not None else "interrupted"
     missing, gently = len(session.missing_steps), "" if session.gentle is None else ", measured gently"
-    if not missing or session.plan is None:
+    planned = [] if session.plan is None else [step.id for step in session.plan.steps]
+    lost = {step.id for step in session.missing_steps} | {
+        step for step, run in session.steps.items() if not run.finished
+    }
+    if ended == "complete" and lost:  # of an earlier run of the session as well
+        return f"{len(lost)} of {len({*planned, *session.steps})} steps did not finish{gently}"
+    if not missing:
         return ended + gently
-    if ended == "complete":
-        return f"{missing} of {len(session.plan.steps)} steps did not finish{gently}"
     measured = sum(run.finished for run in session.steps.values())
     return f"{plural(measured, 'step')} measured, {missing} not ({ended}{gently})"
 
