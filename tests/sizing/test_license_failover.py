@@ -121,3 +121,23 @@ def test_a_server_that_opens_the_database_with_the_other_is_not_passive() -> Non
     assert units(*pair, "license.options=rac", "cluster.nodes=3") == 16  # two open it, one takes over
     advised = found(sized(*PAIR, "license.product=ee", "license.options=rac,diagnostics"), "license.failover").verdict
     assert "license.passive_servers=1 license.options=diagnostics: 8 licenses in place of 16, $440,000 " in advised
+
+
+def test_a_passive_server_that_saves_no_license_is_not_priced_against_itself() -> None:
+    by_users = ("license.metric=nup", "license.users=5000", "license.product=ee", "license.options=none")
+    said = found(sized(*PAIR, *by_users), "license.failover").verdict
+
+    assert said.endswith("With --set license.passive_servers=1: as many licenses, 5,000 users")
+
+
+def test_a_name_of_intel_alone_is_a_multicore_of_intel_and_says_so() -> None:
+    named = "machine.cpu_model=Genuine Intel(R) CPU @ 2.66GHz"
+    count = found(sized("machine.cores=96", "license.product=ee", named), "license.units")
+
+    assert (count.quantity.value, count.quantity.low) == (48, None)
+    assert any("one with a single core counts 1.0" in one for one in count.caveats)
+
+
+def test_fewer_virtual_cpus_than_cores_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"machine.vcpus: expected at least machine.cores = 32, found 8; a core is a"):
+        sized("machine.cores=32", "machine.vcpus=8")

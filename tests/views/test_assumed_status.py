@@ -71,6 +71,7 @@ def test_the_list_of_answers_marks_the_subject() -> None:
 
 def test_the_reason_is_in_the_data() -> None:
     data = next(card for card in cards_data(card_views(sized(*SERVER), None)) if card["card"] == "memory")
+    assert not data["certain"]
 
     assert data["assumed"] == ["a buffer pool of 10% of the database"]
 

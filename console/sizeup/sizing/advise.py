@@ -268,6 +268,14 @@ def refuse_contradictions(inputs: Inputs) -> None:
             f"{stated.source}: machine.sockets: expected at most machine.cores = {cores.value:g}, found "
             f"{sockets.value:g}; a socket has a core at least"
         )
+    vcpus, guest = found.get("machine.vcpus"), inputs.get("machine.guest")
+    counts = "license.scope" in inputs or (isinstance(guest, Words) and guest.value == "yes")  # the host has the cores
+    typed = vcpus is not None and vcpus.origin is not Origin.DETECTED and not counts
+    if typed and vcpus and cores and cores.origin is not Origin.DETECTED and vcpus.value < cores.value:
+        raise UsageError(
+            f"{vcpus.source}: machine.vcpus: expected at least machine.cores = {cores.value:g}, found {vcpus.value:g}; "
+            "a core is a virtual CPU at least. Leave out one of them"
+        )
     both = found.get("workload.iops")
     if both is not None and both.origin in (Origin.USER, Origin.IMPORTED):
         _refuse_requests(both, {key: one for key, one in found.items() if one.origin is both.origin})

@@ -179,7 +179,7 @@ def cards_data(views: Sequence[CardView]) -> list[dict[str, Any]]:
         {
             "card": view.resource,
             "status": None if view.status == UNKNOWN else view.status,
-            "certain": view.judged.status != ShareStatus.UNCERTAIN.value,
+            "certain": view.judged.status != ShareStatus.UNCERTAIN.value and not view.judged.assumed,
             "at_best_and_worst": [end if math.isfinite(end) else None for end in view.judged.ends],
             "assumed": list(view.judged.assumed),
             "detected": list(view.detected),
