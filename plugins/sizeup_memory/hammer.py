@@ -288,8 +288,6 @@ def output_line(result: HammerResult) -> str:
 def scaling_summary(speedups: Mapping[int, float]) -> str:
     """Return a one-sentence summary of S(n)."""
     most = max(speedups)
-    if most == 1:
-        return "scaling unknown: only one process was run"
     best = max(speedups.values())
     if best < _NO_GAIN:
         return f"one process already saturates memory: S({most}) = {speedups[most]:.3f}"

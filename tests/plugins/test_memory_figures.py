@@ -359,6 +359,14 @@ def test_the_smallest_file_is_one_of_16_mib() -> None:
     assert steps("memory.shm", bytes=16 * MIB - 1) == ()
 
 
+@pytest.mark.parametrize(("left", "told"), [(100, False), (101, True)])
+def test_nine_tenths_of_what_was_taken_have_to_be_of_the_node(left: int, told: bool) -> None:
+    """Others take memory at the same time, so that the share of the free memory is a guess."""
+    _, caveats = shm._placed(UNSEEN, 0, {0: 1000, 1: 1000}, {0: left, 1: 1000 - left + (left > 100)})
+
+    assert len(caveats) == 1 + told
+
+
 def test_memory_is_taken_from_the_nodes_whose_free_memory_fell() -> None:
     assert shm.taken_share({0: 900, 1: 900, 2: 900}, {0: 700, 1: 300, 2: 950}, 0) == 0.25
     assert shm.taken_share({1: 900}, {1: 300}, 0) == 0.0

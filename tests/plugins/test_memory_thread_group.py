@@ -154,6 +154,7 @@ def test_two_modes_are_seen_where_a_pair_moved_and_nowhere_else() -> None:
     assert two_modes([100.0] * 10 + [149.0] * 10) is None
     assert two_modes([100.0] * 2 + [200.0] * 2) is None, "too few to tell"
     assert two_modes([100.0] * 2 + [200.0] * 3) == (100.0, 200.0)
+    assert two_modes([100.0] * 8 + [200.0] * 2) == two_modes([100.0] * 2 + [200.0] * 8) == (100.0, 200.0)
     assert two_modes([]) is None
 
 

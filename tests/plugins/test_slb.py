@@ -46,7 +46,6 @@ def test_memory_that_scales_and_memory_that_tires_are_told_apart() -> None:
     assert scaling_summary({1: 1.0, 2: 1.9, 4: 2.0, 8: 2.05}) == (
         "2 of 8 processes reach nine tenths of the most, S(2) = 1.90"
     )
-    assert scaling_summary({1: 1.0}) == "scaling unknown: only one process was run"
     assert scaling_summary({1: 1.0, 2: 1.8, 4: 2.0}).startswith("2 of 4 processes reach nine tenths"), "just so many"
     assert scaling_summary({1: 1.0, 2: 1.8}) == "memory scales with the processes: S(2) = 1.80 of 2"
     assert scaling_summary({1: 1.0, 2: 1.1}).startswith("1 of 2 processes reach"), "a tenth is a gain"

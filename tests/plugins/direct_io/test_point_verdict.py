@@ -191,6 +191,10 @@ def test_bytes_are_judged_in_the_directions_that_were_requested() -> None:
     alone = checked(measured(intervals=reads, after=after))
     assert "100% of the requested bytes were counted by the block layer" in alone["direct"].reasons
     assert "100% of the requested bytes were counted by the device" in alone["physical"].reasons
+    writes = {"small": interval(writes={200_000: 1000}, written_bytes=40 * MB)}
+    metadata = Counters(ProcessIo(9 * MB, 40 * MB), BlockStat(9 * MB, 40 * MB), None, None, 0, 40 * MB, 0)
+    logged = checked(measured(intervals=writes, after=edge(2.0, counters=metadata)))
+    assert "100% of the requested bytes were counted by the block layer" in logged["direct"].reasons
 
 
 def test_the_page_cache_is_judged_by_its_growth() -> None:

@@ -81,6 +81,14 @@ def test_the_alignment_alone_proves_nothing_where_nothing_was_charged() -> None:
     )
 
 
+@pytest.mark.parametrize(("share", "margin"), [(0.004, ""), (0.005, " (±0%)"), (0.02, " (±2%)")])
+def test_the_uncertainty_of_the_counters_is_told_from_half_a_percent_on(share: float, margin: str) -> None:
+    evidence = replace(DIRECT_EVIDENCE, requested_bytes=1_000_000, charged_bytes=1_000_000)
+    found = direct(replace(evidence, uncertainty_bytes=round(share * 1_000_000))).reasons
+
+    assert f"100%{margin} of the requested bytes were counted by the block layer" in found
+
+
 @pytest.mark.parametrize(
     "fooled",
     [
