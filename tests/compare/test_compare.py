@@ -250,6 +250,20 @@ def test_a_point_counts_by_its_scatter_beside_one_percent() -> None:
     assert figure(compare(new, old)).ratio == pytest.approx(1.21 ** (2 / 3))
 
 
+def test_a_trend_that_opposes_what_the_ranks_say_is_no_difference() -> None:
+    """The new side is 5 % faster, and came after a fall of 2 % a run: beside it, it is slower."""
+    fallen = [100 * 0.98**run * (1.03 if run >= 6 else 1.0) for run in range(12)]
+    times = [float(run) for run in range(12)]
+    base, first = at_times(side(fallen[:6]), times[:6]), at_times(side(fallen[6:], start=10), times[6:])
+    found = figure(compare(first, base))
+
+    assert found.ratio < 1
+    assert found.p == 1.0
+    same = [100 * 0.98**run * (0.97 if run >= 6 else 1.0) for run in range(12)]
+    base, first = at_times(side(same[:6]), times[:6]), at_times(side(same[6:], start=10), times[6:])
+    assert figure(compare(first, base)).p < 0.05
+
+
 ODD, EVEN = [float(2 * n + 1) for n in range(6)], [float(2 * n) for n in range(6)]
 
 

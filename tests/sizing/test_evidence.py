@@ -175,6 +175,34 @@ def test_old_data_of_which_slow_reads_alone_are_certain_say_what_was_measured() 
     assert "old data gave 9,930 IOPS (2,066 IOPS count as certain)" in {one.reason for one in value.uncertainties}
 
 
+def test_what_would_settle_a_new_file_is_named() -> None:
+    """Without old data the quick plan, and where too little was found how much; a volume with credits says its time."""
+
+    def lower(found: Session, *stated: str) -> dict[str, str]:
+        value = measured(found, parse_settings(stated))["capacity.iops"]
+        assert isinstance(value, Quantity)
+        return {one.reason: one.action for one in value.uncertainties if not one.upper}
+
+    found = session("io.direct", machine=VMWARE)
+    run = found.steps["io.direct"]
+    add(run, **NEW)
+    new_file = "the host of this guest may hold a new file of 1 GiB"
+    plan = "Measure its mount with the quick plan, which reads existing data too, or enter capacity.iops"
+    assert lower(found) == {new_file: plan}
+    run.step = replace(run.step, settings={**run.step.settings, "cold_read": True})
+    none = "Measure where 4 GiB or more are older than a day (less was found), or enter capacity.iops"
+    assert lower(found) == {new_file: none}
+    put(run, Estimate("iops", COLD, 6100, extra={**NEW, "mount_point": "/u07", "sampled_bytes": 32 * GIB}))
+    put(run, Estimate("iops", {**COLD, "queue_depth": 63}, 6100, extra={**NEW, "sampled_bytes": 32 * GIB}))
+    assert lower(found) == {
+        "old data gave 6,100 IOPS": "Measure a file far larger than every cache, or enter capacity.iops"
+    }
+
+    burst = session("io.direct", machine=EC2)
+    add(burst.steps["io.direct"], seconds=25)
+    assert list(lower(burst)) == ["a volume with burst credits may fall to a 30th after these 25 s"]
+
+
 def test_unsteady_reads_of_old_data_count_and_what_is_too_little_is_named() -> None:
     found = session("io.direct", machine=VMWARE)
     run = found.steps["io.direct"]

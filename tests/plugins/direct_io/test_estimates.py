@@ -7,10 +7,11 @@ from typing import Any, cast
 
 import pytest
 
+from plugins.direct_io.hand_made import interval
 from sizeup.compare import statistics
 from sizeup_direct_io.binding import half_width, median_interval
 from sizeup_direct_io.conclusions import RampPoint, find_knee, median_knee, ramp_order, stopped_paying
-from sizeup_direct_io.estimates import ONE_RAMP, histogram_text, throughput
+from sizeup_direct_io.estimates import ONE_RAMP, histogram_text, latencies, throughput
 
 SEED = 20260131
 DEPTHS = [1 << power for power in range(9)]
@@ -44,6 +45,21 @@ def test_the_interval_of_a_rate_is_over_ramps(ramps: list[float], low: float, hi
     assert (iops.low, iops.high) == (pytest.approx(low), pytest.approx(high))
     assert (rate.low, rate.high) == (pytest.approx(8192 * low), pytest.approx(8192 * high))
     assert "no_interval" not in iops.extra
+
+
+def test_the_quantiles_of_a_latency_are_those_of_their_names() -> None:
+    """Of 2,000 reads as many took 1 to 100 ns each."""
+    found = {one.series: one for one in latencies({}, {"small": interval(dict.fromkeys(range(1, 101), 20))}, ())}
+    values = {name: one.value for name, one in found.items()}
+
+    assert values == {
+        "latency-mean": 50.5,
+        "latency-p50": 50.0,
+        "latency-p90": 90.0,
+        "latency-p99": 99.0,
+        "latency-p999": 100.0,
+    }
+    assert found["latency-p99"].extra == {"minimum_ns": 1.0, "p99_99_ns": 100.0, "maximum_ns": 100.0, "count": 2000}
 
 
 def test_one_ramp_has_no_interval_and_says_so() -> None:

@@ -62,6 +62,18 @@ def test_errors_that_come_so_slowly_that_none_is_the_last_end_it_all_the_same() 
         sampler.check(sampler.take(), 5.0)
 
 
+@pytest.mark.parametrize(
+    ("errors", "words"), [(1, "a request failed with ENOSPC"), (3, "3 requests failed, the last with ENOSPC")]
+)
+def test_an_error_that_ended_a_worker_ends_the_point(errors: int, words: str) -> None:
+    job = ScriptedJob()
+    sampler = _Sampler(cast("Any", job), ("reads",), {})
+    job.passes(0.2, errors=errors, error=errno.ENOSPC)
+
+    with pytest.raises(SizeupError, match=f"^{words} "):
+        sampler.check(sampler.take(), 5.0)
+
+
 def test_a_pause_without_errors_is_no_failure() -> None:
     job = ScriptedJob()
     sampler = _Sampler(cast("Any", job), ("reads",), {})
@@ -284,8 +296,10 @@ def values(seen: Sequence[Samples], series: str) -> list[float]:
 
 def test_a_window_holds_what_is_done_between_its_ends_alone(timed: Any) -> None:
     """1,000/s for the warm-up of 1 s, then 100/s and 150/s for 2 s each, beside 10/s of a second stream."""
-    found, seen = timed(TimedJob(FAST_AT_FIRST, LOG), Window(1.0, 4.0, 0.0, 1.0, 9.0))
+    job = TimedJob(FAST_AT_FIRST, LOG)
+    found, seen = timed(job, Window(1.0, 4.0, 0.0, 1.0, 9.0))
 
+    assert job.drain_seconds == 9.0, "for what is in flight at the end"
     assert {name: each.requests for name, each in found.intervals.items()} == {"small": 500, "log": 40}
     assert found.intervals["small"].histogram("read") == {20: 500}, "none of the warm-up"
     assert (found.seconds, found.iops) == (4.0, 135)
@@ -358,7 +372,9 @@ def test_a_file_that_is_full_early_has_the_rate_until_its_last_request(timed: An
     assert found.blocks == pytest.approx([100.0] * 7), "not the part of a block at its end"
     assert not any(each.flags and each.flags[0] for each in seen)
     for ends_s in (0.15, 0.35):  # in the first sample, and in the second, of which the first is counted alone
-        short, _ = timed(TimedJob(at_rates((FOREVER, 100.0)), ends_s=ends_s), Window(0.0, 4.0, 0.0, 1.0, 9.0))
+        full = TimedJob(at_rates((FOREVER, 100.0)), ends_s=ends_s)
+        short, _ = timed(full, Window(0.0, 4.0, 0.0, 1.0, 9.0))
         assert (short.blocks, short.requests) == (pytest.approx([100.0]), 100 * ends_s)
+        assert (short.halves, full.drain_seconds) == (1.0, 0.0), "nothing is in flight"
     with pytest.raises(SizeupError, match="increase size"):
         timed(TimedJob(at_rates((FOREVER, 100.0)), ends_s=0.5), Window(1.0, 4.0, 0.0, 1.0, 9.0))

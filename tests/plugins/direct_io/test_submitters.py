@@ -83,6 +83,7 @@ def test_what_was_not_published_is_unknown() -> None:
 
     assert busiest_share([unpublished], [used(0.5)[1]], {}, {}) is None
     assert busiest_share([used(0.5)[1]], [used(0.5)[1]], {}, {}) is None
+    assert busiest_share([used(1.01)[0]], [used(1.01)[1]], {}, {}) == 1.0
     part = check_submitters(None, 1)
     assert part.verdict is Validity.UNKNOWN
     assert "too short" in part.reasons[0]
