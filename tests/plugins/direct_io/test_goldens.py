@@ -28,9 +28,11 @@ from sizeup_direct_io import binding, commit, paths, slo, target_setup, window_c
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.cold_read import ColdRead
 from sizeup_direct_io.commit import Commit
-from sizeup_direct_io.disks import Disks
+from sizeup_direct_io.disks import Disks, NearCpus
+from sizeup_direct_io.durations import TimeBudget
 from sizeup_direct_io.measure import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
+from sizeup_direct_io.run import Run
 from sizeup_direct_io.sustained import CliffWatch
 from sizeup_direct_io.window_counters import Counters, CounterSource, Temperature, ThermalState
 from sizeup_direct_io.worker import Worker
@@ -266,6 +268,55 @@ def test_beside_the_load_of_others_neither_a_cache_nor_a_knee_is_concluded(
 
     assert Gap(f"io.direct: {gap}", "others used 90%; and waited") in found
     assert not [one for one in found if isinstance(one, Estimate) and one.series in ("working-set-gain", "knee")]
+
+
+def begun(window: Window, p99_limit: float = 0.0, caveats: tuple[str, ...] = ()) -> Run:
+    """Return a run of which no more is known than what its windows ask for."""
+    found = object.__new__(Run)
+    found._settings = SimpleNamespace(window=window, p99_limit=p99_limit)  # type: ignore[assignment]
+    found._verdict = SimpleNamespace(background=SimpleNamespace(background_caveats=caveats))  # type: ignore[assignment]
+    found._budget, found._measured_seconds = TimeBudget(0.0), []
+    return found
+
+
+@pytest.mark.parametrize(
+    ("busy", "limit", "caveats", "why"),
+    [
+        (0.96, 0.0, (), "host CPU utilization was 96%"),
+        (0.95, 0.0, (), ""),
+        (0.96, 0.0, ("others",), ""),
+        (0.0, 0.001, (), "latency p99 of 2 ms exceeds p99_limit (1 ms)"),
+        (0.0, 0.0021, (), ""),
+    ],
+)
+def test_a_ramp_ends_where_the_host_is_full_or_a_latency_too_long(
+    busy: float, limit: float, caveats: tuple[str, ...], why: str
+) -> None:
+    ends = {"before": edge(1.0, host=host(0, 0, 0, 0)), "after": edge(2.0, host=host(busy, 0, 0, 1 - busy))}
+    measured = window(1.0, {"small": interval({1_000: 99}, {2_000_000: 9})}, **ends)
+    found = begun(Window(1.0, 4.0, 0.0, 0.1, 5.0), limit, caveats)._why_to_stop(measured)
+
+    assert found.replace("2.01 ms", "2 ms").replace("1.99 ms", "2 ms") == why
+
+
+def test_what_is_left_is_as_long_as_the_windows_so_far() -> None:
+    run = begun(Window(1.0, 4.0, 9.0, 0.1, 5.0))
+
+    assert run._progress(3, "first") == Progress(0.0, 15.0, "first")
+    run._measured_seconds += [5.0, 7.0]
+    assert run._progress(2, "third") == Progress(0.5, 12.0, "third")
+
+
+@pytest.mark.parametrize("nodes", [True, False])
+def test_where_a_host_has_nodes_it_is_told_that_none_is_near(
+    nodes: bool, played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_module, "several_nodes", lambda: nodes)
+    monkeypatch.setattr(target_setup, "find_near_cpus", lambda *_: NearCpus((), "no node is near"))
+    (step,) = steps("io.direct", {"path": str(tmp_path), "preset": "simple", "ramps": 1, "depth": 1, "size": GIB})
+    found = list(DirectIo().run(step, HandContext()))
+
+    assert (Gap(f"io.direct: CPUs near {tmp_path}", "no node is near") in found) is nodes
 
 
 @pytest.mark.parametrize("methods", ["all", "fdatasync"])
