@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from plugins.direct_io.hand_made import SECOND, sample_of
+from plugins.direct_io.hand_made import SECOND, interval, sample_of
 from sizeup_direct_io import binding
 from sizeup_direct_io.binding import Extents, IoJob, IoSample
 from sizeup_direct_io.call_with_timeout import StalledError
@@ -74,6 +74,8 @@ def test_what_the_kernel_cannot_do_is_no_error_and_what_fails_is(what: str, monk
     with pytest.raises(OSError, match="Input/output error") as failed:
         answering(-errno.EIO)
     assert failed.value.errno == errno.EIO
+    with pytest.raises(PermissionError):
+        answering(-errno.EPERM)
 
 
 @pytest.mark.parametrize(("status", "freed"), [(0, True), (-errno.ETIMEDOUT, False), (-errno.EIO, False)])
@@ -105,6 +107,26 @@ def test_a_sample_tells_its_silence_and_its_errors() -> None:
     assert (IoSample(native).idle_ns, IoSample(native).error, IoSample(native).first_error) == (3 * SECOND, 5, 28)
     native.last_progress_ns, native.status, native.first_error = 5 * SECOND + 1, 0, 0
     assert (IoSample(native).idle_ns, IoSample(native).error, IoSample(native).first_error) == (0, None, None)
+
+
+def test_intervals_add_up_and_two_values_have_no_interval() -> None:
+    one, other = interval({10: 3}, {20: 2}, time_ns=SECOND), interval({10: 1, 30: 4}, errors=1, time_ns=SECOND)
+    pooled = one.pooled_with(other)
+
+    assert (pooled.requests, pooled.errors, pooled.transferred_bytes) == (10, 1, 10 * 8192)
+    assert (pooled.histogram("read"), pooled.histogram("write")) == ({10: 4, 30: 4}, {20: 2})
+    assert (one.requests, other.requests, pooled.seconds) == (5, 5, 2.0)
+    assert binding.half_width([1.0, 2.0]) is None
+    # s is 1, t(2) is 4.303: 4.303 / sqrt(3).
+    assert binding.half_width([1.0, 2.0, 3.0]) == pytest.approx(2.484, abs=1e-3)
+
+
+def test_a_process_of_random_stores_that_took_no_time_or_made_none_has_figures() -> None:
+    one = memory.HammerResult(ops=1, start_ns=5, end_ns=5, wall_us=3, cpu_ns=1, cpu=0)
+    none = memory.HammerResult(ops=0, start_ns=5, end_ns=9, wall_us=3, cpu_ns=1, cpu=0)
+
+    assert (one.ns_per_op, one.cpu_share) == (3000.0, 1.0)
+    assert (none.ns_per_op, none.cpu_share) == (3000.0, 0.25)
 
 
 @pytest.mark.parametrize(("cpu", "core_hz", "found"), [(2, 3e9, 3e9), (1, 3e9, None), (2, 0.0, None)])
