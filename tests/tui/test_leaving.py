@@ -5,6 +5,7 @@ import shlex
 import pytest
 
 from consoles import Console, ended, pressed
+from sizeup.tui.screens.measure import MeasureScreen
 from sizeup.tui.widgets.lists import KeyList
 from tui.sizing_inputs import CPU_DEMAND, MEASURED
 
@@ -95,3 +96,23 @@ async def test_an_interrupted_run_says_how_to_measure_what_is_missing(console: C
         f"Open it with: sizeup {path}",
         f"Measure what is missing with: sizeup run --resume {path}",
     ]
+
+
+async def test_what_was_read_of_stored_sessions_is_not_shown_any_more_while_the_console_ends(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its widgets are removed before the worker that reads is told."""
+    async with console.shown() as pilot:
+        await console.measure(pilot)
+        screen = console.app.screen
+        assert isinstance(screen, MeasureScreen)
+        shown: list[bool] = []
+        monkeypatch.setattr(screen, "show_run", lambda: shown.append(console.app.is_running))
+        await screen._read_earlier().wait()
+        assert shown
+
+        monkeypatch.setattr(console.app, "_running", False)
+        await screen._read_earlier().wait()
+        monkeypatch.undo()
+
+    assert all(shown)

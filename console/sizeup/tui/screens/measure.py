@@ -188,7 +188,8 @@ class MeasureScreen(ModeScreen):
         self._stored = await asyncio.to_thread(recent_sessions, self._stored, self.host.runs.path)
         self._probe_page.earlier = earlier_steps(self._stored.values(), self.host.runs.session)
         self._drawn = ()
-        self.show_run()
+        if self.app.is_running:  # else the widgets are being removed
+            self.show_run()
 
     @property
     def chosen(self) -> RegisteredProbe | None:

@@ -416,7 +416,8 @@ class SummaryScreen(ModeScreen):
             )
 
         with suppress(SizeupError):  # a store that cannot be read is the Sessions mode's to report
-            if (changed := await asyncio.to_thread(found)) is not None:
+            changed = await asyncio.to_thread(found)
+            if changed is not None and self.app.is_running:
                 self._changed = changed
                 self._fill()
 
