@@ -18,6 +18,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from marked_processes import marked_processes
 from sizeup.session.reader import read_session
@@ -50,13 +53,15 @@ class Scene:
     root: Path
     library: Path
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
-    process: subprocess.Popen[str] | None = None
+    process: subprocess.Popen[Any] | None = None
     held: int = 0
     """The process at the call, by its number here."""
     output: str = ""
     errors: str = ""
     status: int = 0
     seconds: float = 0.0
+    groups: list[Path] = field(default_factory=list)
+    """Control groups that the fault needed."""
 
     def __post_init__(self) -> None:
         for path in (self.state, self.target, self.barrier, self.out):
@@ -74,6 +79,11 @@ class Scene:
         """End the namespace; its file systems go with it."""
         self.keeper.kill()
         self.keeper.communicate()
+        for group in self.groups:
+            deadline = time.monotonic() + PATIENCE_SECONDS
+            while (group / "cgroup.procs").read_text() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            group.rmdir()
 
     @property
     def state(self) -> Path:
@@ -163,6 +173,8 @@ class Fault:
     words: str = ""
     """A pattern of what the user reads; empty: nothing has to be said."""
     kills_runner: bool = False
+    kills_held: bool = False
+    """The process at the call dies: a worker or the run."""
     in_worker_only: bool = False
     in_runner_only: bool = False
     real: bool = True
@@ -213,6 +225,40 @@ def _one_cpu(scene: Scene) -> None:
                 os.sched_setaffinity(int(task.name), one)
 
 
+def control_group(controller: str) -> Path:
+    """A new control group of a controller, of version 1 or 2; the test is skipped where none can be made."""
+    name = f"sizeup-test-{uuid.uuid4().hex}"
+    for root in (Path("/sys/fs/cgroup", controller), Path("/sys/fs/cgroup")):
+        with suppress(OSError):
+            group = root / name
+            group.mkdir()
+            if any(group.glob(f"{controller}.*")):
+                return group
+            group.rmdir()
+    pytest.skip(f"no control group of {controller} can be made here")
+
+
+def _cpuset(scene: Scene) -> None:
+    group = control_group("cpuset")
+    scene.groups.append(group)
+    above = group.parent
+    cpus, nodes = ((above / f"cpuset.{what}").read_text() or "0" for what in ("effective_cpus", "effective_mems"))
+    for name, value in (("mems", nodes), ("cpus", cpus)):
+        (group / f"cpuset.{name}").write_text(value)
+    for pid in scene.processes():
+        (group / "cgroup.procs").write_text(str(pid))
+    (group / "cpuset.cpus").write_text(str(min(os.sched_getaffinity(0))))
+
+
+def _no_memory_left(scene: Scene) -> None:
+    group = control_group("memory")
+    scene.groups.append(group)
+    for name, value in (("swap.max", "0"), ("swappiness", "0"), ("max", "4096"), ("limit_in_bytes", "4096")):
+        if (group / f"memory.{name}").exists():
+            (group / f"memory.{name}").write_text(value)
+    (group / "cgroup.procs").write_text(str(scene.held))
+
+
 def _hide(path: str) -> Callable[[Scene], None]:
     return lambda scene: scene.mount("-t", "tmpfs", "tmpfs", path)
 
@@ -233,10 +279,13 @@ FAULTS: dict[str, Fault] = {
     "read-only": Fault(_read_only),
     "ENOSPC": _error(errno.ENOSPC, "No space left|is full"),
     "EIO": _error(errno.EIO, "Input/output error|failures"),
+    "device removed": _error(errno.ENODEV, "No such device"),
     "EDQUOT": _error(errno.EDQUOT, "quota"),
     "EMFILE": Fault(_limit("nofile", _open_files)),
     "ENOMEM": Fault(_limit("as", _address_space)),
     "one CPU left": Fault(_one_cpu),
+    "cpuset shrunk": Fault(_cpuset),
+    "out of memory in the control group": Fault(_no_memory_left, words="SIGKILL", kills_held=True),
     "no /proc": Fault(_hide("/proc")),
     "no /sys": Fault(_hide("/sys")),
     "clock set back 1 h": Fault(action="clock -3600", real=False),
@@ -279,10 +328,16 @@ def compiled(folder: Path) -> Path:
     return library
 
 
+def namespaces() -> bool:
+    """Whether a namespace can be made here."""
+    return subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode == 0
+
+
 def sessions(scene: Scene) -> Iterator[int]:
-    """Numbers of malformed lines in the sessions that the run left."""
+    """Numbers of malformed lines in the sessions that the run left, without one that it had only created."""
     for path in scene.inside(scene.state).rglob("*.sizeup.jsonl"):
-        yield read_session(str(path)).damage.malformed
+        if path.stat().st_size > 0:
+            yield read_session(str(path)).damage.malformed
 
 
 def said(scene: Scene, pattern: str) -> bool:
@@ -291,17 +346,21 @@ def said(scene: Scene, pattern: str) -> bool:
 
 def impossible(stage: str, fault: str) -> str:
     """Why a fault cannot meet a stage; empty where it can."""
-    if FAULTS[fault].in_worker_only and not STAGES[stage].in_worker:
+    if FAULTS[fault].in_worker_only and stage in STAGES and not STAGES[stage].in_worker:
         return "no worker runs"
-    if fault == "read-only" and stage in ("warm-up", "measure", "session written", "session closed"):
+    if fault == "read-only" and stage in ("warm-up", "measure", "session written", "session closed", "console"):
         return "the kernel keeps a file system writable while a file is open for writing"
     return ""
 
 
 _RUNS = "tests/pty/test_runs.py::"
 _REMOTE = "tests/remote/test_measurement.py::"
+_CONSOLE = "tests/faults/test_console.py::test_a_console_outlives_the_fault_of_its_run"
+OF_CONSOLE = tuple(fault for fault in FAULTS if not fault.endswith("of the run") and fault != "read-only")
+"""Faults that meet the run of a console; its file is open for writing, so that no file system becomes read-only."""
 _OWN_STAGES = {
     "console": {
+        **dict.fromkeys(OF_CONSOLE, _CONSOLE),
         "SIGKILL of the run": f"{_RUNS}test_a_run_that_was_killed_is_spoken_of_and_resumed",
         **dict.fromkeys(
             ("SIGTERM of the run", "SIGINT of the run", "SIGHUP of the run"),
@@ -333,6 +392,7 @@ def table() -> str:
     for fault, made in FAULTS.items():
         mark = "●" if made.real else "○"
         cells = ["–" if impossible(stage, fault) else mark for stage in STAGES]
-        cells += ["●" if fault in named else "=" for named in _OWN_STAGES.values()]
+        for stage, named in _OWN_STAGES.items():
+            cells.append(mark if fault in named else "–" if impossible(stage, fault) else "=")
         lines.append(f"| {fault} | {' | '.join(cells)} |")
     return "\n".join(lines)
