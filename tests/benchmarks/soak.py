@@ -9,6 +9,7 @@ Run by hand, from the root of the checkout; ^C ends it early with what it has:
 
 ``engine`` discovers, probes, saves and closes again and again in one process; ``processes`` starts a process for each
 and takes its peak; ``console`` presses ``r`` in one console on a pseudo-terminal and looks at every mode in between.
+What the one session of all its runs takes in memory is stated and taken off; its caches are full after 150 runs.
 The slope is that of least squares over the means of blocks of cycles, without the first fifth, in which caches
 fill; its interval is Student's.
 """
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tracemalloc
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -29,6 +31,7 @@ os.environ["SIZEUP_RUN_BUSY"] = "ignore"
 from benchmarks.console import SIZEUP, Live, _at_home, _choose
 from sizeup.engine.run import run
 from sizeup.engine.spec import RunSpec
+from sizeup.session.reader import read_session
 from sizeup.session.records import Record
 from terminal import Terminal
 
@@ -51,12 +54,20 @@ class _Silent:
 
 def held(pids: Sequence[int]) -> Sample:
     """Memory, descriptors and threads of processes, and how many there are beside the first."""
-    sample: Sample = {"RSS KiB": 0, "PSS KiB": 0, "descriptors": 0, "threads": 0, "children": len(pids) - 1}
+    sample: Sample = {
+        "RSS KiB": 0,
+        "PSS KiB": 0,
+        "anonymous KiB": 0,
+        "descriptors": 0,
+        "threads": 0,
+        "children": len(pids) - 1,
+    }
     for pid in pids:
         with suppress(OSError):
             rollup = Path(f"/proc/{pid}/smaps_rollup").read_text().split()
             sample["RSS KiB"] += int(rollup[rollup.index("Rss:") + 1])
             sample["PSS KiB"] += int(rollup[rollup.index("Pss:") + 1])
+            sample["anonymous KiB"] += int(rollup[rollup.index("Anonymous:") + 1])  # without pages of files
             sample["descriptors"] += len(os.listdir(f"/proc/{pid}/fd"))
             sample["threads"] += len(os.listdir(f"/proc/{pid}/task"))
     return sample
@@ -118,6 +129,17 @@ def console(home: Path, cycles: int, every: float) -> Iterator[Sample]:
         assert terminal.wait() == 0, terminal.text
 
 
+def kept_kib(home: Path) -> float:
+    """What the results of a run take in memory, in the mean, by the session of a console."""
+    (path,) = (home / "sizeup/sessions").iterdir()
+    read_session(str(path))  # so that what it needs is there
+    tracemalloc.start()
+    session = read_session(str(path))
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    return held / 1024 / len(session.plans)
+
+
 def screens(home: Path, cycles: int, every: float) -> Iterator[Sample]:
     """Every mode of one console again and again, without a run: what grows here is no result."""
     with Terminal(SIZEUP.arguments, columns=120, rows=40, environment=_at_home(str(home))) as terminal:
@@ -152,25 +174,31 @@ def main() -> int:
     parser.add_argument("--every", type=float, default=0, metavar="SECONDS")
     chosen = parser.parse_args()
     columns: dict[str, array[float]] = {}  # 8 bytes a sample, so that this program grows by less than what it looks for
-    with tempfile.TemporaryDirectory() as home, suppress(KeyboardInterrupt):
-        for sample in kinds[chosen.kind](Path(home), chosen.cycles, chosen.every):
-            for name, value in sample.items():
-                columns.setdefault(name, array("d")).append(value)
-            cycles = len(columns["files"])
-            if cycles % max(chosen.cycles // 40, 1) == 0:
-                print(cycles, sample, file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory() as home:
+        with suppress(KeyboardInterrupt):
+            for sample in kinds[chosen.kind](Path(home), chosen.cycles, chosen.every):
+                for name, value in sample.items():
+                    columns.setdefault(name, array("d")).append(value)
+                cycles = len(columns["files"])
+                if cycles % max(chosen.cycles // 40, 1) == 0:
+                    print(cycles, sample, file=sys.stderr, flush=True)
+        kept = kept_kib(Path(home)) if chosen.kind == "console" else 0.0
     cycles = len(columns["files"])
     grown = False
     print(f"{chosen.kind}: {cycles} cycles, those after the first fifth judged")
     for name, column in columns.items():
         values = column[cycles // 5 :]
         growth, half = slope(values)
+        if "KiB" in name:
+            growth -= kept
         wrong = growth + half > 1 if "KiB" in name else "KB" not in name and values[-1] > values[0]
         grown |= wrong
         print(
             f"{name:13} {values[0]:12,.0f} to {values[-1]:12,.0f}, {growth:+.3f} ± {half:.3f} a cycle"
             f"{'  GROWS' if wrong else ''}"
         )
+    if kept:
+        print(f"{kept:.1f} KiB a run are its results, which one session keeps; they are taken off above")
     return int(grown)
 
 
