@@ -23,6 +23,18 @@ def test_a_linear_axis_starts_at_zero_and_names_round_values_with_the_unit_in_th
     assert ruler.position(75) == 0.5
 
 
+@pytest.mark.parametrize(("title", "unit"), [("IOPS", ""), ("Commits", "per s")])
+def test_a_rate_has_its_prefix_at_the_number_also_where_ticks_differ_in_it(title: str, unit: str) -> None:
+    ruler = fit(Axis(title, "1/s", Scale.LOG10), [500.0, 200e3], most_ticks=9)
+
+    assert labels(ruler) == ["500", "1k", "2k", "5k", "10k", "20k", "50k", "100k", "200k"]
+    assert ruler.unit == unit
+
+
+def test_one_value_on_a_logarithmic_axis_lies_between_round_numbers() -> None:
+    assert labels(fit(Axis("Latency", "ns", Scale.LOG10), [2.01e6, 4.01e6, 8.03e6], most_ticks=4)) == ["2", "5", "10"]
+
+
 def test_an_axis_of_verdicts_has_words_for_its_ticks() -> None:
     ruler = fit(Axis("Verdict", "verdict"), [1.0, 0.5], most_ticks=9)
 

@@ -189,6 +189,19 @@ def test_loads_in_the_table_have_their_words() -> None:
     assert {row[0].text for row in point_rows(run).rows} == {"random read 8 KiB", "random read of older data"}
 
 
+@pytest.mark.parametrize(("status", "first"), [(Status.OK, 2), (None, 1)])
+def test_a_single_load_stands_behind_the_curves_once_the_step_has_ended(status: Status | None, first: int) -> None:
+    run = ramp(status)
+    run.points.clear()
+    for workload, depths in (("cold-read", (32,)), ("oltp-read", (1, 32))):
+        for depth in depths:
+            put(run, "iops", {"workload": workload, "queue_depth": depth}, 1e4)
+    chart = curve(run, None)
+
+    assert isinstance(chart, LineChart)
+    assert len(chart.lines[0].points) == first
+
+
 def test_rows_are_in_the_order_of_their_numbers_and_words_come_last() -> None:
     run = ramp()
     put(run, "iops", {"queue_depth": 8}, 3e4)

@@ -89,10 +89,11 @@ def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
             low, high = round_ends(positions)
             positions = divide(low, high, most_ticks)
     ticks, unit = labeled(positions, axis.unit)
-    if axis.unit == "1/s" and unit:
+    if axis.unit == "1/s":
         # A prefix is part of the number, as people write it: 40k.
-        prefix = unit.removesuffix("/s")
-        ticks = tuple(replace(tick, label=f"{tick.label}{prefix if tick.value else ''}") for tick in ticks)
+        prefix = unit.removeprefix("1").removesuffix("/s")
+        labels = (tick.label.replace(" ", "").removesuffix("/s") + (prefix if tick.value else "") for tick in ticks)
+        ticks = tuple(replace(tick, label=label) for tick, label in zip(ticks, labels, strict=True))
         unit = "" if "IOPS" in axis.title else "per s"
     return Ruler(axis.scale, low, high, ticks, axis.title, unit)
 

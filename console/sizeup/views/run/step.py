@@ -83,6 +83,8 @@ def curve(run: StepRun, machine: Machine | None) -> Chart:
     first = next((series for series in axes if series.name in measured), axes[0])
     shown = [series for series in axes if family(series) == family(first) and series.name in measured] or [first]
     lines = [line for series in shown for line in _lines(series, points_of(run, series.name), shown)]
+    if run.outcome is not None:  # a single load beside curves is not the first of them
+        lines.sort(key=lambda line: len(line.points) < 2)
     xs = [point.x for line in lines for point in line.points]
     ys = [point.y for line in lines for point in line.points]
     reach = run.step.axis_ranges.get(first.axis or "", ())
