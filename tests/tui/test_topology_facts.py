@@ -44,7 +44,7 @@ _FACTS = {
     "host": "lluww",
     "socket of a node": "S7 N15",
     "cores of a node": "N15 ■{16} ",
-    "memory of a node": r"N2 ■+ [▄▖]+ 1\d\d of 500 MiB used",
+    "memory of a node": r"N2 ■+ [▄▖]+ 1\d\d of 500 MiB",
     "model": "Standard PC",
     "distances": "10 local, 12 same socket, 21 to 31 other",
     "a port that is up": "host11 fc, 32 Gb/s, online",
