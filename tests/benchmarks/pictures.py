@@ -148,7 +148,9 @@ class Studio:
             terminal.wait_quiet()
             self.keep(terminal, "sessions")
         with self.console("--sysroot", str(RECORDING)) as terminal:
-            self.press(terminal, "2", "t")
+            self.press(terminal, "2")
+            terminal.wait_for("Between the nodes")
+            terminal.wait_quiet()
             self.keep(terminal, "topology")
             self.press(terminal, "4", "a", *"random iops", "enter", *"20k", "enter")
             self.keep(terminal, "sizing")

@@ -39,8 +39,8 @@ RAMP_LIGHT = ("#eef3f6", "#cfe4ef", "#9ccbe3", "#5ba6cc", "#23779f", "#0a4a6b")
 """Magnitude from low to high on a light background."""
 SURFACES = ("bg", "raise", "tile", "sel")
 """What text stands on."""
-SERIES = ("s1", "s3", "s2", "s4", "text", "dim")
-"""The colors of series in their order: this run, an earlier one, and the others."""
+SERIES = ("s1", "s2", "s4", "text", "dim", "s3")
+"""The colors of series in their order; that of an earlier run comes last, which is drawn in it."""
 
 
 def blend(color: str, ground: str, part: float) -> str:
