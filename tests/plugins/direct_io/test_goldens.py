@@ -33,6 +33,7 @@ from sizeup_direct_io.durations import TimeBudget
 from sizeup_direct_io.measure import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.run import Run
+from sizeup_direct_io.slo import Objective
 from sizeup_direct_io.sustained import CliffWatch
 from sizeup_direct_io.window_counters import Counters, CounterSource, Temperature, ThermalState
 from sizeup_direct_io.worker import Worker
@@ -238,7 +239,7 @@ def test_figures_are_those_recorded(preset: str, played: Played, tmp_path: Path)
     chosen |= {} if preset == "sustained" else {"ramps": 1 if preset == "normal" else 2}
     extra: dict[str, dict[str, SettingValue]] = {
         "oltp-read": {"cold_read": True, "scale_threads": True, "compare_engine": "threads", "depth": 64},
-        "oltp-7030": {"more_paths": str(tmp_path), "p99_limit": 0.0006, "depth": 16},
+        "oltp-7030": {"more_paths": str(tmp_path), "more_depths": "2", "p99_limit": 0.0006, "depth": 16},
         "dss-scan": {"path_limit": 4e8, "depth": 16},
         "dss-rand": {"depth": 8},
         "load": {"depth": 2},
@@ -305,6 +306,23 @@ def test_what_is_left_is_as_long_as_the_windows_so_far() -> None:
     assert run._progress(3, "first") == Progress(0.0, 15.0, "first")
     run._measured_seconds += [5.0, 7.0]
     assert run._progress(2, "third") == Progress(0.5, 12.0, "third")
+    run._budget = TimeBudget(1e6)
+    left = run._progress(2, "third").remaining_seconds
+    assert left is not None
+    assert left > 12.0, "until its end"
+
+
+def test_the_objective_of_a_search_is_in_nanoseconds(
+    played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+    monkeypatch.setattr(run_module, "find_rate", lambda *arguments: iter(told.append(arguments[4]) or ()))
+    (step,) = steps(
+        "io.direct", {"path": str(tmp_path), "preset": "slo", "objective": 0.003, "search": 7.0, "confirm": 2.0}
+    )
+    list(DirectIo().run(step, HandContext()))
+
+    assert told == [Objective(3e6, 7.0, 2.0)]
 
 
 @pytest.mark.parametrize("nodes", [True, False])
