@@ -3,8 +3,10 @@
 import re
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual._compositor import Compositor
 from textual.widgets import OptionList
 
 from consoles import Console, ended, fill, pressed, records, settled
@@ -14,8 +16,16 @@ from sizeup.live import storage_targets
 from sizeup.live.storage_targets import TargetChoice
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Plan
-from sizeup.model.sample import Outcome, Status
-from sizeup.session.records import EndRecord, OutcomeRecord, PlanRecord, Record, SamplesRecord
+from sizeup.model.sample import Estimate, Outcome, Status
+from sizeup.session.records import (
+    EndRecord,
+    EstimateRecord,
+    OutcomeRecord,
+    PlanRecord,
+    ProgressRecord,
+    Record,
+    SamplesRecord,
+)
 from sizeup.session.value import StepRun
 from sizeup.tui.screens import probe_forms, probe_page
 from sizeup.tui.screens.mount_choice import remember_mount
@@ -190,6 +200,29 @@ async def test_a_saved_session_says_what_was_refused(console: Console) -> None:
 
         assert console.says("#about").startswith("! refused: no room on /data")
         assert console.entries("#probes")["null"] == "▼ Null probe refused"
+
+
+async def test_a_new_figure_of_a_run_lays_nothing_out_again(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
+    passes = []
+    reflow = Compositor.reflow
+
+    def counted(*arguments: Any, **named: Any) -> Any:
+        passes.append(1)
+        return reflow(*arguments, **named)
+
+    monkeypatch.setattr(Compositor, "reflow", counted)
+    async with console.shown(120, 40) as pilot:
+        await console.measure(pilot)
+        await settled(pilot)
+        before, shown = len(passes), console.says("#standing")
+        tiles = console.app.screen.query_one("#tiles").display
+        estimate = Estimate("latency", {"working_set_bytes": 1 << 25}, 33.0)
+        await console.feed(pilot, [EstimateRecord(101, "null", estimate), ProgressRecord(102, "null", 0.6, 5.0, "big")])
+        await settled(pilot)
+
+        assert tiles
+        assert console.says("#standing") != shown
+        assert len(passes) == before
 
 
 async def test_before_a_file_is_written_its_mount_size_time_and_changed_settings_are_told(

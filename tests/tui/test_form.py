@@ -10,7 +10,7 @@ from consoles import Console, ended, records, settled
 from declared import declaration_of, series_of
 from sizeup.model.plan import Plan, Step
 from sizeup.session.records import PlanRecord, StepStartRecord
-from sizeup.tui.screens.probe_forms import AdvancedSettings, FormField
+from sizeup.tui.screens.probe_forms import AdvancedButton, FormField
 
 pytestmark = pytest.mark.ci
 
@@ -121,14 +121,15 @@ async def test_advanced_settings_leave_room_for_the_status_and_are_folded_by_a_r
 async def test_what_unfolds_settings_bears_no_arrow_of_a_list(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await shown_form(console, pilot)
-        advanced = next(folded for folded in console.app.screen.query(AdvancedSettings) if folded.region)
-        advanced.children[0].focus()
+        advanced = next(button for button in console.app.screen.query(AdvancedButton) if button.region)
+        advanced.focus()
         marks, folded = [], []
         for key in ("enter", "enter", "space", "space"):
             await settled(pilot, key)
-            folded.append(advanced.collapsed)
-            marks.append(str(advanced.children[0].render()).split(" ")[0])
-        shown = len(advanced.query(Input))
+            settings = console.app.screen.query_one(".more")
+            folded.append(not settings.display)
+            marks.append(str(advanced.label).split(" ")[0])
+        shown = len(settings.query(Input))
 
     assert folded == [False, True] * 2
     assert marks == ["[-]", "[+]"] * 2

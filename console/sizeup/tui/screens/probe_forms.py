@@ -21,7 +21,7 @@ from textual.message import Message
 from textual.suggester import SuggestFromList
 from textual.validation import ValidationResult, Validator
 from textual.widget import Widget
-from textual.widgets import Button, Collapsible, Input, Select, Static
+from textual.widgets import Button, Input, Select, Static
 from textual.widgets.select import NoSelection
 
 from sizeup.errors import SizeupError
@@ -196,19 +196,19 @@ class TargetDialog(PickDialog):
             self.dismiss(event.value.strip())
 
 
-class AdvancedSettings(Collapsible):
-    """Settings that are folded at first, below a line with their number."""
+class AdvancedButton(Button):
+    """Shows and hides the advanced settings, below a line with their number."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "fold", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "press", show=False)]
 
     def __init__(self, settings: int) -> None:
-        # An arrow would promise a list to choose from.
-        title = f"Advanced ({settings})"
-        super().__init__(title=title, collapsed_symbol="[+]", expanded_symbol="[-]", id="advanced")
+        super().__init__(id="advanced", compact=True)
+        self._settings = settings
+        self.show(folded=True)
 
-    def action_fold(self) -> None:
-        """Show the settings if they are hidden, and hide them if not."""
-        self.collapsed = not self.collapsed
+    def show(self, *, folded: bool) -> None:
+        """Say what it does; an arrow would promise a list to choose from."""
+        self.label = Content(f"[{'+' if folded else '-'}] Advanced ({self._settings})")
 
 
 class RunFormView(Vertical):
@@ -258,10 +258,10 @@ class RunFormView(Vertical):
             plans = [(f"{plan} {format_seconds(seconds[plan])}" if plan in seconds else plan, plan) for plan in PLANS]
             select = Select(plans, value=self.form.plan, allow_blank=False, compact=True)
             yield FormField(PLAN, "Plan", "p", select, "short")
-        with Horizontal(classes="act"):
+        with Vertical(classes="act"), Horizontal():
             yield Button("Measure", id="run", compact=True, variant="primary")
             if advanced:
-                yield AdvancedSettings(len(advanced))
+                yield AdvancedButton(len(advanced))
         yield Static(id="hint", markup=False)
 
     def _field(self, parameter: Parameter) -> FormField:
@@ -318,7 +318,7 @@ class RunFormView(Vertical):
         """Say on the button how long the run takes."""
         if seconds != self._seconds and self.query(Button):
             self._seconds = seconds
-            button = self.query_one(Button)
+            button = self.query_one("#run", Button)
             button.label = "Measure" if seconds is None else f"Measure, about {format_seconds(seconds)}"
             button.refresh(layout=True)
 
@@ -334,33 +334,28 @@ class RunFormView(Vertical):
 
     async def unfold(self) -> None:
         """Show the advanced settings; their controls are made when they are first looked at."""
-        for advanced in self.query(AdvancedSettings):
-            await self._fill(advanced)
-            advanced.collapsed = False
+        advanced = [parameter for parameter in self.form.manifest.parameter if not parameter.basic]
+        if advanced and not self.query(".more"):
+            rows = [Vertical(self._field(one), Static(_hint(one), classes="help")) for one in advanced]
+            await self.query_one(".act").mount(VerticalScroll(*rows, can_focus=False, classes="more"))
+            self.sync()
+        self.fold(folded=False)
 
-    def fold(self) -> None:
-        """Leave the advanced settings folded."""
-        for advanced in self.query(AdvancedSettings):
-            advanced.collapsed = True
+    def fold(self, *, folded: bool = True) -> None:
+        """Leave the advanced settings folded, or show those that were made."""
+        for button in self.query(AdvancedButton):
+            button.show(folded=folded)
+        self.query(".more").set(display=not folded)
 
-    async def _fill(self, advanced: AdvancedSettings) -> None:
-        if advanced.query(FormField):
-            return
-        rows = [
-            Vertical(self._field(parameter), Static(_hint(parameter), classes="help"))
-            for parameter in self.form.manifest.parameter
-            if not parameter.basic
-        ]
-        await advanced.query_one(Collapsible.Contents).mount(VerticalScroll(*rows, can_focus=False, classes="more"))
-        self.sync()
-
-    async def on_collapsible_expanded(self, event: Collapsible.Expanded) -> None:
-        """Make the controls."""
+    @on(Button.Pressed, "#advanced")
+    async def _fold_or_unfold(self, event: Button.Pressed) -> None:
         event.stop()
-        for advanced in self.query(AdvancedSettings):
-            await self._fill(advanced)
+        if any(more.display for more in self.query(".more")):
+            self.fold()
+        else:
+            await self.unfold()
 
-    @on(Button.Pressed)
+    @on(Button.Pressed, "#run")
     def _pressed(self, event: Button.Pressed) -> None:
         event.stop()
         self.post_message(self.RunPressed())

@@ -73,9 +73,8 @@ class TileRow(CellView):
         self._tiles: tuple[LiveFigure, ...] = ()
 
     def show(self, tiles: Sequence[LiveFigure], columns: int) -> None:
-        """Show figures in place of the last; without any the row has no height."""
+        """Show figures in place of the last."""
         self._tiles = tuple(tiles)
-        self.display = bool(tiles)
         self.set_class(columns < _FLAT_COLUMNS, "-flat")
         self._redraw()
 
@@ -358,14 +357,15 @@ class ProbePage(Vertical):
         drawn = bool(samples) or shown not in (TABLE, VALIDITY)
         picture = next((one for one in self._entries if one.name == shown), self._entries[0]).draw() if drawn else None
         beside = () if zoomed or samples or not drawn else self._beside(run, shown, picture, live=live)
-        self._show_parts(*(("chart",) if drawn else ()), *(("standing",) if live and not zoomed else ()), *beside)
+        tiles = live_tiles(run, machine) if live and not zoomed else ()
+        parts = {"chart": drawn, "standing": live and not zoomed, "tiles": tiles}
+        self._show_parts(*(name for name, is_shown in parts.items() if is_shown), *beside)
         views = self.query_one("#views")
         # Those around the tab that is shown where not all fit.
         names = visible_tabs(self.names, shown, (views.size.width or self.size.width or 999) - 4)
         self._name_frame(views, tabs_text(names, shown), self.card_title)
         position = step_position(run, session)
         self.query_one("#standing", SegmentRows).show(progress_rows(run, position, runs, self.size.width))
-        tiles = live_tiles(run, machine) if live and not zoomed else ()
         self.query_one(TileRow).show(tiles, self.app.size.width)
         self._show_table(run, shown=shown == TABLE)
         self._show_validity(run, shown=shown == VALIDITY and not samples)
