@@ -271,3 +271,11 @@ async def test_the_tornado_names_the_inputs_that_move_the_figure(console: Consol
         assert isinstance(console.chart, BarChart)
         assert console.chart.title.startswith("Factors: ")
         assert [bar.label.split()[0] for bar in console.chart.bars] == ["CPU", "Cores"]
+
+
+@pytest.mark.parametrize(("columns", "rows", "undimmed"), [(120, 40, False), (200, 60, True)])
+async def test_a_large_screen_is_not_sent_again_dimmed_behind_the_palette(
+    console: Console, columns: int, rows: int, undimmed: bool
+) -> None:
+    async with console.shown(columns, rows, keys=("ctrl+p",)):
+        assert console.app.screen.has_class("-undimmed") is undimmed

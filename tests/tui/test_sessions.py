@@ -10,7 +10,9 @@ import pytest
 from msgspec.structs import replace
 from textual.widgets import Input
 
+import fleet_sessions
 from consoles import Console, ended, pressed, records, settled
+from fleet_sessions import Figures
 from sizeup.model.sample import Outcome, Status
 from sizeup.quantity import Origin
 from sizeup.session import reader
@@ -35,6 +37,27 @@ async def test_a_long_session_is_scrolled_by_keys(console: Console, folder: Path
 
         assert pane.max_scroll_y > 0
         assert (top, pane.scroll_y) == (0, pane.max_scroll_y)
+
+
+@pytest.mark.parametrize(("columns", "rows", "drawn"), [(80, 24, False), (120, 40, True), (200, 60, True)])
+async def test_the_chart_of_a_session_takes_the_rows_below_its_text(
+    console: Console, folder: Path, columns: int, rows: int, drawn: bool
+) -> None:
+    fleet_sessions.write(folder, "db01", fleet_sessions.records("db01", Figures(), fleet_sessions.server()))
+    async with console.shown(columns, rows, keys="5") as pilot:
+        await settled(pilot)
+        picture, pane = console.app.screen.query_one("#picture"), console.app.screen.query_one("#detail-pane")
+
+        assert (console.chart is not None) is drawn
+        assert not drawn or picture.region.bottom == pane.region.bottom - 1
+        assert pane.max_scroll_y == 0 or not drawn
+
+
+async def test_a_store_without_sessions_says_how_one_comes_and_what_it_is_for(console: Console, folder: Path) -> None:
+    async with console.shown(120, 40, keys="5"):
+        assert "Press 3, then r to measure" in console.text
+        assert "Mark it as the baseline, or remove the mark." in console.text
+        assert console.chart is None
 
 
 async def test_each_run_is_kept_once_whatever_screens_have_shown_it(folder: Path) -> None:

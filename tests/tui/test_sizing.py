@@ -4,9 +4,10 @@ import pytest
 from msgspec.structs import replace
 from textual.widgets import Static
 
-from consoles import Console, MakeConsole, pressed
+from consoles import Console, MakeConsole, pressed, settled
 from sizeup.charts.chart import BarChart
 from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.keys import KEYS
 from sizeup.tui.actions import footer
 from sizeup.tui.options import Options
 from sizeup.tui.screens.mode import ModeScreen
@@ -270,3 +271,19 @@ async def test_no_option_of_the_command_line_is_shown_where_a_key_does_it(consol
 
     assert "--set" not in seen
     assert "enter Storage throughput (a)" in seen
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(120, 40), (200, 60)])
+async def test_without_a_workload_the_balance_stands_in_the_place_of_what_would_change_the_answer(
+    console: Console, columns: int, rows: int
+) -> None:
+    async with console.shown(columns, rows, keys="4") as pilot:
+        await settled(pilot)
+        before = [console.app.screen.query_one(name).display for name in ("#balance", "#factors")]
+        console.app.stated = {"workload.iops": KEYS["workload.iops"].parse("20000", Origin.USER, "")}
+        console.app._refresh_modes("show_machine")
+        await settled(pilot)
+        after = [console.app.screen.query_one(name).display for name in ("#balance", "#factors")]
+
+    assert before == [True, False]
+    assert after == [False, True]

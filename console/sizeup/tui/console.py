@@ -179,6 +179,8 @@ def saved_text(path: str, *, missing: bool = False) -> str:
 _DEFAULT = Options()
 TICK_SECONDS = 0.5
 """Between two looks at the session file; every second of them draws a frame of a run."""
+_DIMMED_CELLS = 10_000
+"""A larger screen is not dimmed behind the palette: that sends all of it again, 20 kB for 200 x 60."""
 _OFFERED_SECONDS = 2.0  # how often a run that another console started is looked at
 _CANCEL_SECONDS = 0.6
 """How long leaving waits for a canceled run to save; it saves by itself after that."""
@@ -751,7 +753,8 @@ class ConsoleApp(TerminalApp):
 
         commands = list(self.commands())
         dialog = CommandDialog(commands)
-        dialog.set_class(self._frame_ticks > 2, "-undimmed")
+        columns, rows = self.size
+        dialog.set_class(self._frame_ticks > 2 or columns * rows > _DIMMED_CELLS, "-undimmed")
         ask(self, dialog, lambda chosen: self.call_next(commands[int(chosen)].run))
 
     def on_key(self, event: Any) -> None:

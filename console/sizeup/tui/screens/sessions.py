@@ -19,6 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from sizeup.charts.chart import LineChart
 from sizeup.charts.share_bar import ScreenLook
 from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
@@ -31,15 +32,18 @@ from sizeup.session.writer import in_use
 from sizeup.sizing.session_advice import session_advice
 from sizeup.text import capitalized, plural
 from sizeup.tui.actions import bindings, first_key_of, in_console
-from sizeup.tui.dialogs import ChoiceDialog, TextDialog, ask, ask_which
+from sizeup.tui.dialogs import ChoiceDialog, TextDialog, ask, ask_which, help_text
 from sizeup.tui.screens.export_dialog import ask_export
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.unsaved_inputs import unsaved_text
 from sizeup.tui.widgets.band import small_badge
+from sizeup.tui.widgets.chart import ChartView
+from sizeup.tui.widgets.lines import frame_title
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.units import format_ns
 from sizeup.views.band import Band, NextStep
 from sizeup.views.cards.cards import share_cell
+from sizeup.views.cards.panels import panels
 from sizeup.views.cards.table import fitted
 from sizeup.views.result.band import status_token, summary_band
 from sizeup.views.result.sessions import GOING_ON, ListedFigures, listed_figures, state
@@ -76,6 +80,7 @@ class SessionsScreen(ModeScreen):
                 yield Input(placeholder="search text", id="filter", compact=True)
             with VerticalScroll(id="detail-pane"):
                 yield Static(id="detail", markup=False)
+                yield ChartView(self.host.glyphs, id="picture")
 
     def band(self) -> Band | None:
         """What is concluded from the session under the cursor."""
@@ -87,7 +92,7 @@ class SessionsScreen(ModeScreen):
 
     def on_mount(self) -> None:
         """List; search and comparison wait for their keys."""
-        self.query_one("#filter").display = False
+        self.query_one("#filter").display = self.query_one("#picture").can_focus = False
         self.query_one("#list-pane").border_title = "Sessions, times in UTC"
 
     def show_machine(self) -> None:
@@ -342,13 +347,14 @@ class SessionsScreen(ModeScreen):
             listed.highlighted = names.index(chosen) if chosen in names else 0 if names else None
         hint = "Enter opens, * baseline" if names else ""
         pane.border_subtitle = f"{len(shown)} of {len(self._all)}" if self._words else hint
+        self.query_one("#picture").display = bool(names)
         if names:
             self._show(self._chosen())
+        elif self._words:
+            self.query_one("#detail", Static).update("No match. Esc shows all sessions.")
         else:
-            words = (
-                "No match. Esc shows all sessions." if self._words else "No sessions yet. Press 3, then r to measure."
-            )
-            self.query_one("#detail", Static).update(words)
+            first = Text("No sessions yet. Press 3, then r to measure: each run is kept here.\n")
+            self.query_one("#detail", Static).update(Group(first, help_text(["sessions", "compare"], self.host.keys)))
 
     def _line(self, entry: StoredSession, width: int) -> Text:
         """Return a session in one line: when and where, the two figures asked for first, and how the run went."""
@@ -391,13 +397,25 @@ class SessionsScreen(ModeScreen):
         )
         self.show_band()
         unsaved = unsaved_text(self.host.typed, str(entry.path))
+        self._draw(session, self._shown[1])
         is_base = entry is self._base
         detail.update(
             about(session, entry, self._shown[1], self._width(), self.host.look, baseline=is_base, unsaved=unsaved)
         )
 
+    def _draw(self, session: Session, shown: Summary) -> None:
+        """Show a curve of a session below its text, or what else was measured, where there is room for it."""
+        view, drawn = self.query_one("#picture", ChartView), list(panels(session, session.machine, shown.cards))
+        found = next((one for one in drawn if isinstance(one.chart, LineChart)), drawn[0] if drawn else None)
+        view.display = found is not None and self.size.height >= _DRAWN_ROWS
+        if found is not None:
+            view.border_title = frame_title(found.title, found.note, self._width())
+            view.show(found.chart)
+
 
 _MOST_FINDINGS = 6
+_DRAWN_ROWS = 30
+"""Of the screen, from which on a chart stands below the text."""
 _WITH_YEAR = 50
 """Columns from which on a line of the list has the year."""
 _WITH_LATENCY = 44

@@ -39,10 +39,12 @@ from sizeup.tui.screens.sizing_text import (
     working_line,
     working_lines,
 )
+from sizeup.tui.screens.summary import BalanceView
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import frame_title
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.views.band import Band, NextStep
+from sizeup.views.cards.balance import balance
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.sizing_table import AnswerRow, answer_rows
 from sizeup.views.inputs.whatif import stepped
@@ -202,8 +204,10 @@ class SizingScreen(ModeScreen):
                 yield Input(id="input-value", compact=True)
             with Vertical(id="right"):
                 with Vertical(id="proof"):
-                    for name in ("shares", "factors", "cost"):
-                        yield Static(id=name, markup=False)
+                    yield Static(id="shares", markup=False)
+                    yield BalanceView(id="balance")
+                    yield Static(id="factors", markup=False)
+                    yield Static(id="cost", markup=False)
                 with Vertical(id="answers-pane"):
                     yield Static(id="answers-label", markup=False)
                     yield AnswerTable(id="answers")
@@ -454,10 +458,14 @@ class SizingScreen(ModeScreen):
         base = {} if state.base is None else {card.resource: card.share for card in state.base.cards}
         shares.border_title = frame_title("Share of capacity", "today, worst case and in the last year", width + _FRAME)
         shares.update(share_lines(state.given.cards, base, width, look, high=high))
-        factors.display = cost.display = high
+        card, balanced = state.deciding, self.query_one(BalanceView)
+        balanced.found = balance(self.host.machine, self.host.runs.session) if card is None and high else None
+        balanced.display = balanced.found is not None
+        balanced.border_title = frame_title("Is it balanced?", "rule of thumb, logarithmic", width + _FRAME)
+        balanced.on_resize()
+        factors.display, cost.display = high and not balanced.display, high
         if not high:
             return
-        card = state.deciding
         name = "" if card is None else f"{RESOURCE_NAMES[card.resource]} when one input moves"
         factors.border_title = frame_title("What changes the answer most", name, width + _FRAME)
         factors.border_subtitle = "" if card is None else self._in_console(card.decides)
