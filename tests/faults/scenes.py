@@ -81,9 +81,10 @@ class Scene:
         self.keeper.communicate()
         for group in self.groups:
             deadline = time.monotonic() + PATIENCE_SECONDS
-            while (group / "cgroup.procs").read_text() and time.monotonic() < deadline:
+            while group.exists() and time.monotonic() < deadline:
+                with suppress(OSError):  # the kernel has not yet let go of the last process
+                    group.rmdir()
                 time.sleep(0.01)
-            group.rmdir()
 
     @property
     def state(self) -> Path:
@@ -241,10 +242,10 @@ def control_group(controller: str) -> Path:
 def _cpuset(scene: Scene) -> None:
     group = control_group("cpuset")
     scene.groups.append(group)
-    above = group.parent
-    cpus, nodes = ((above / f"cpuset.{what}").read_text() or "0" for what in ("effective_cpus", "effective_mems"))
-    for name, value in (("mems", nodes), ("cpus", cpus)):
-        (group / f"cpuset.{name}").write_text(value)
+    for name in ("mems", "cpus"):
+        whole = group.parent / f"cpuset.effective_{name}"
+        if whole.exists():  # version 1, in which a new group has none
+            (group / f"cpuset.{name}").write_text(whole.read_text())
     for pid in scene.processes():
         (group / "cgroup.procs").write_text(str(pid))
     (group / "cpuset.cpus").write_text(str(min(os.sched_getaffinity(0))))
