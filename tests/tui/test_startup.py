@@ -2,12 +2,15 @@
 
 import asyncio
 import fcntl
+import gc
 import os
 import struct
 import subprocess
 import sys
 import termios
+import weakref
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.color import Color
@@ -20,14 +23,17 @@ from sizeup.charts.chart import Axis, Bar, BarChart
 from sizeup.charts.drawing import HEAT_LEVELS, SERIES, Glyphs
 from sizeup.terminal.driver import ConsoleDriver
 from sizeup.tui.console import ConsoleApp
+from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens import summary
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.summary_rows import RowTable
+from sizeup.tui.startup import load
 from sizeup.tui.themes import TEXTUAL_NAMES
 from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
+from tui.stored_sessions import stored
 
 _IMPORTS = """
 import os, sys
@@ -186,3 +192,29 @@ async def test_the_borders_of_panes_with_and_without_focus_stand_out_from_the_gr
         for name in ("acc",):
             border = luminance(Color.parse(app.theme_variables[name]))
             assert (max(border, ground) + 0.05) / (min(border, ground) + 0.05) >= 3, name
+
+
+def test_a_console_that_stays_open_finds_its_garbage(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    alive: list[int] = []
+
+    def run(app: ConsoleApp, **how: Any) -> None:
+        seen = []
+        for _ in range(30_000):
+            one = _Node()
+            one.itself = one
+            seen.append(weakref.ref(one))
+        alive.append(sum(one() is not None for one in seen))
+
+    monkeypatch.setattr(ConsoleApp, "run", run)
+    before = gc.get_threshold()
+    gc.set_threshold(150_000, 20, 100)  # as the start has it
+    try:
+        assert load("/", str(stored(folder, "one")))(Options()) == 0
+    finally:
+        gc.set_threshold(*before)
+
+    assert alive[0] < 15_000
+
+
+class _Node:
+    itself: Any

@@ -178,10 +178,7 @@ class Runs:
         """Return everything in the file at ``path`` where it is the one that is shown; None where it has to be read."""
         if path != self.path or self._follower is None:
             return None
-        try:
-            return self._follower.read_to_end()
-        except SizeupError:  # who reads the file reports it
-            return None
+        return self._follower.read_to_end()
 
     @property
     def running(self) -> bool:

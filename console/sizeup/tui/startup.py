@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import threading
@@ -73,6 +74,8 @@ def load(sysroot: str, session: str | None, compared_with: Callable[[], OtherMac
             # Closing the runner's input makes it cancel and save, unless it has been told that the terminal is lost.
             driver.on_hang_up = (runs.hang_up,)
             driver.before_exit = (app.report_cost, runs.release)
+        gc.freeze()  # what the start made stays; from here on garbage is looked for about as often as Python does
+        gc.set_threshold(10_000, 10, 10)
         status = app.run(mouse=not (options.no_mouse or options.low_bandwidth))
         runs.close()
         if app.exit_message:
