@@ -125,7 +125,7 @@ def test_the_layers_in_the_document_are_those_of_the_build() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
     layers = next(contract["layers"] for contract in contracts if contract["id"] == "layers")
-    text = (ROOT / "docs/explanation/architecture.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/explanation/decisions/architecture.md").read_text(encoding="utf-8")
 
     assert "\n".join(layers) in text
 

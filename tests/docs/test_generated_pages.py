@@ -31,13 +31,13 @@ def test_the_page_of_commands_lists_every_command_and_option_with_its_help() -> 
 @pytest.mark.parametrize(
     ("name", "table"),
     [
-        ("exit-statuses", exit_statuses_table()),
-        ("faults", faults_table()),
-        ("workload-keys", workload_keys_table()),
+        ("reference/exit-statuses", exit_statuses_table()),
+        ("results/faults", faults_table()),
+        ("reference/workload-keys", workload_keys_table()),
     ],
 )
 def test_the_table_of_a_page_is_that_of_the_code(name: str, table: str) -> None:
-    page = REFERENCE / f"{name}.md"
+    page = ROOT / f"docs/{name}.md"
     before, _, after = re.split(
         r"(^\|.*\n(?:\|.*\n)+)", page.read_text(encoding="utf-8"), maxsplit=1, flags=re.MULTILINE
     )
