@@ -96,8 +96,9 @@ class Peer:
                 with contextlib.suppress(OSError):  # none waits
                     connection, _ = listener.accept()
                     for oldest in list(self._pending)[: len(self._pending) - MOST_PENDING + 1]:
-                        del self._pending[oldest]
-                        oldest.shutdown(socket.SHUT_RDWR)
+                        self._pending.pop(oldest, None)
+                        with contextlib.suppress(OSError):  # it has just gone by itself
+                            oldest.shutdown(socket.SHUT_RDWR)
                     self._pending[connection] = None
                     threading.Thread(target=self._serve_one, args=(connection,), daemon=True).start()
 
@@ -115,10 +116,12 @@ class Peer:
         print(json.dumps(found), flush=True)  # noqa: T201
 
     def _serve_one(self, connection: socket.socket) -> None:
-        with contextlib.suppress(OSError, KeyError), connection:
+        with contextlib.suppress(OSError), connection:
             set_timeout(connection, PENDING_SECONDS)
-            header = connection.recv(HEADER_BYTES, socket.MSG_WAITALL)
-            self._pending.pop(connection)
+            try:
+                header = connection.recv(HEADER_BYTES, socket.MSG_WAITALL)
+            finally:
+                self._pending.pop(connection, None)
             token, _, rest = header.ljust(HEADER_BYTES).partition(b" ")
             if not hmac.compare_digest(token, self._token):
                 return

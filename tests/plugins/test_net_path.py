@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -361,6 +362,51 @@ def test_strangers_do_not_keep_the_run_out(link: PeerLink) -> None:
             connection.sendall(b"hello")
             assert connection.recv(5, socket.MSG_WAITALL) == b"hello"
         assert [answered(stranger) for stranger in strangers] == [b""] * len(strangers)
+
+
+@pytest.fixture
+def accepting(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
+    """A peer with the token ``t`` in this process, which waits long for a header; it ends with its standard input."""
+
+    def end(_status: int) -> None:
+        raise EOFError
+
+    def serve(listener: socket.socket) -> None:
+        with contextlib.suppress(EOFError):
+            peer.Peer("t").serve([listener])
+
+    monkeypatch.setattr(peer, "PENDING_SECONDS", 600)
+    monkeypatch.setattr(peer, "os", SimpleNamespace(read=lambda descriptor, size: b"", write=os.write, _exit=end))
+    reading, writing = os.pipe()
+    with socket.create_server((HERE, 0)) as listener, os.fdopen(reading) as standard_input:
+        monkeypatch.setattr(peer, "sys", SimpleNamespace(stdin=standard_input))
+        serving = threading.Thread(target=serve, args=(listener,))
+        serving.start()
+        yield listener.getsockname()
+        os.close(writing)
+        serving.join()
+
+
+def test_of_strangers_that_say_nothing_the_oldest_has_to_go(accepting: tuple[str, int]) -> None:
+    with contextlib.ExitStack() as stack:
+        strangers = [stack.enter_context(socket.create_connection(accepting)) for _ in range(peer.MOST_PENDING + 1)]
+
+        assert answered(strangers[0]) == b""
+        strangers[1].setblocking(False)
+        with pytest.raises(BlockingIOError):
+            strangers[1].recv(1)
+
+
+def test_strangers_that_have_gone_take_no_place_of_the_run(accepting: tuple[str, int]) -> None:
+    """Each ends with a reset, as one does that is ended from outside."""
+    for _ in range(peer.MOST_PENDING):
+        with socket.create_connection(accepting) as stranger:
+            stranger.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    with socket.create_connection(accepting) as run_of_ours:
+        job = {"job": "sink", "bytes": 1, "number": 1, "rate": 0}
+        run_of_ours.sendall(f"t {json.dumps(job)}".encode().ljust(peer.HEADER_BYTES) + b"x")
+
+        assert answered(run_of_ours) == b"k"
 
 
 def gone(link: PeerLink, endpoint: tuple[str, int]) -> None:
