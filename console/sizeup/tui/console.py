@@ -43,7 +43,6 @@ from sizeup.units import format_bytes, format_rate
 
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
-    from sizeup.probing.manifest import Manifest
     from sizeup.probing.registry import Registry
     from sizeup.session.value import Session
     from sizeup.sizing.input_value import Value
@@ -179,6 +178,7 @@ def saved_text(path: str, *, missing: bool = False) -> str:
 _DEFAULT = Options()
 TICK_SECONDS = 0.5
 """Between two looks at the session file; every second of them draws a frame of a run."""
+_SLIGHT = frozenset((Hazard.CPU_LOAD, Hazard.MEMORY))
 _DIMMED_CELLS = 10_000
 """A larger screen is not dimmed behind the palette: that sends all of it again, 20 kB for 200 x 60."""
 _OFFERED_SECONDS = 2.0  # how often a run that another console started is looked at
@@ -434,9 +434,15 @@ class ConsoleApp(TerminalApp):
     async def _start_after_check(self, spec: RunSpec, busy: Callable[[], str]) -> None:
         """Run on a host that others leave idle, else as the user or the configuration says."""
         excess = await asyncio.to_thread(busy)
+        probes = [self.registry.probes[name].manifest for name in spec.probes]
+        gentle_probes = [probe for probe in probes if probe.gentle is not None]
+        # What loads one CPU and a small part of the memory has no limit to keep in a gentle run.
+        is_slight = bool(probes) and all(
+            probe in gentle_probes and _SLIGHT.issuperset(probe.hazards) for probe in probes
+        )
         if not excess:
             self._start(spec)
-        elif self._busy == "gentle" or self._is_slight(spec):
+        elif self._busy == "gentle" or is_slight:
             key = first_key_of("app.gentle", self.keys)
             self.notify(f"This host is busy ({excess}): measuring gently; {key} switches to full load", markup=False)
             self._start(replace(spec, gentle=Gentle()))
@@ -446,18 +452,10 @@ class ConsoleApp(TerminalApp):
             gentle, full = replace(spec, gentle=Gentle()), replace(spec, full_load=True)
             question = f"This host is busy: {excess}. A run at full load can slow down what runs here."
             answers = [("gentle", f"Gently: one CPU, {Gentle()}"), ("full", "Full load"), ("no", "Cancel")]
-            if self._all_probes(spec, lambda manifest: manifest.gentle is None):
+            if probes and not gentle_probes:
                 answers = answers[:0:-1]
             ways = {"gentle": partial(self._start, gentle), "full": partial(self._start, full)}
             ask_which(self, BusyDialog(question, answers), ways)
-
-    def _is_slight(self, spec: RunSpec) -> bool:
-        """Return whether a gentle run has no limit to keep: it loads one CPU and a small part of the memory."""
-        slight = {Hazard.CPU_LOAD, Hazard.MEMORY}
-        return self._all_probes(spec, lambda found: found.gentle is not None and slight.issuperset(found.hazards))
-
-    def _all_probes(self, spec: RunSpec, holds: Callable[[Manifest], bool]) -> bool:
-        return bool(spec.probes) and all(holds(self.registry.probes[name].manifest) for name in spec.probes)
 
     def action_gentle(self) -> None:
         """Switch between gentle runs and runs at full load."""

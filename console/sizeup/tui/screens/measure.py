@@ -292,7 +292,7 @@ class MeasureScreen(ModeScreen):
         if event.run or chosen:
             self._runs_when_chosen = False
             self.leave_input()  # a field would swallow the keys of the screen
-            await self._run_probe(agreed=chosen)
+            await self.action_run_probe(agreed=chosen)
         self.set_timer(_ESTIMATE_DELAY_SECONDS, self._show_estimate)
 
     @on(RunFormView.PlanChosen)
@@ -335,12 +335,8 @@ class MeasureScreen(ModeScreen):
 
     # Runs
 
-    @on(RunFormView.RunPressed)
-    async def action_run_probe(self) -> None:
-        """Run the chosen probe, after asking where it would write."""
-        await self._run_probe()
-
-    async def _run_probe(self, *, agreed: bool = False) -> None:
+    async def action_run_probe(self, *, agreed: bool = False) -> None:
+        """Run the chosen probe, after asking where it would write, unless that is ``agreed``."""
         probe = self.chosen
         if probe is None:
             return

@@ -216,9 +216,6 @@ class RunFormView(Vertical):
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
-    class RunPressed(Message):
-        """The button was pressed."""
-
     @dataclass
     class PlanChosen(Message):
         """Another plan was chosen."""
@@ -259,7 +256,7 @@ class RunFormView(Vertical):
             select = Select(plans, value=self.form.plan, allow_blank=False, compact=True)
             yield FormField(PLAN, "Plan", "p", select, "short")
         with Vertical(classes="act"), Horizontal():
-            yield Button("Measure", id="run", compact=True, variant="primary")
+            yield Button("Measure", id="run", compact=True, variant="primary", action="screen.run_probe")
             if advanced:
                 yield AdvancedButton(len(advanced))
         yield Static(id="hint", markup=False)
@@ -347,18 +344,13 @@ class RunFormView(Vertical):
             button.show(folded=folded)
         self.query(".more").set(display=not folded)
 
-    @on(Button.Pressed, "#advanced")
+    @on(Button.Pressed)
     async def _fold_or_unfold(self, event: Button.Pressed) -> None:
         event.stop()
         if any(more.display for more in self.query(".more")):
             self.fold()
         else:
             await self.unfold()
-
-    @on(Button.Pressed, "#run")
-    def _pressed(self, event: Button.Pressed) -> None:
-        event.stop()
-        self.post_message(self.RunPressed())
 
     @on(FormField.Wrong)
     def _wrong(self, event: FormField.Wrong) -> None:
