@@ -127,7 +127,7 @@ def test_a_passive_server_that_saves_no_license_is_not_priced_against_itself() -
     by_users = ("license.metric=nup", "license.users=5000", "license.product=ee", "license.options=none")
     said = found(sized(*PAIR, *by_users), "license.failover").verdict
 
-    assert said.endswith("With --set license.passive_servers=1: as many licenses, 5,000 users")
+    assert said.endswith("With --set license.passive_servers=1: 5,000 users, which saves nothing")
 
 
 def test_a_name_of_intel_alone_is_a_multicore_of_intel_and_says_so() -> None:

@@ -156,13 +156,9 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
         fewer, of_all = Sheet({**alike, _PASSIVE: one}, sheet.rules), Sheet(sheet.inputs, sheet.rules)
         count, metric, _ = licenses_required(fewer)
         text, whole_count = count_range(count, metric.unit), licenses_required(of_all)[0]
-        text += f" in place of {count_range(whole_count, '')}"
-        if count == whole_count and not shared:
-            text = f"as many licenses, {count_range(count, metric.unit)}"
-            yield sheet.advice(*_SERVERS, f"{rule.why}. With {flag}: {text}", decision="all-counted")
-            return
         price, instead = usd_range(list_price(fewer)), usd_range(list_price(Sheet(alike, sheet.rules)))
-        text += f", {price} in place of {instead}{a_year(product)}"
+        text += "" if count == whole_count else f" in place of {count_range(whole_count, '')}"
+        text += ", which saves nothing" if price == instead else f", {price} in place of {instead}{a_year(product)}"
         if shared:
             titles, whole = listed([entry.title for entry in shared]), usd_range(list_price(of_all))
             text += f"; {whole} with {titles}, which servers need that open one database together"
