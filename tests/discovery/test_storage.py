@@ -11,7 +11,7 @@ from sizeup.discovery.routes import Routes, placed_by_interface
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.network import Nic
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport
-from trees import machine
+from trees import discovered, machine
 
 
 def test_the_place_says_what_a_disk_is_and_where(tmp_path: Path) -> None:
@@ -95,3 +95,12 @@ def test_an_adapter_in_software_is_where_its_interface_is(tmp_path: Path) -> Non
         replace(hba, node=1),
         replace(hba, net_device="bond0"),
     )
+
+
+def test_devices_without_hardware_are_told_by_their_name_where_a_capture_has_no_more(tmp_path: Path) -> None:
+    tree = "".join(f"/sys/block/{name}/size = 2048\n" for name in ("dm-0", "zram0", "loop1", "fancy0"))
+    found = {one.name: one.kind for one in discovered(tmp_path, tree).block_devices}
+
+    assert found == {
+        "dm-0": BlockKind.DM, "zram0": BlockKind.RAM, "loop1": BlockKind.LOOP, "fancy0": BlockKind.OTHER,
+    }  # fmt: skip

@@ -10,6 +10,10 @@ from sizeup.sizing.inputs.imported import parse_toml
 from sizeup.sizing.keys import parse_settings
 
 SHAPE = "NAME:LINK*PORTS, separated by commas, with @CARDS where ports share a card, such as hba:fc16*2,array:fc32*4@2"
+OCCUPIED = (
+    "--set: machine.socket_capacity: expected at least {key} = 4, found 2; occupied sockets are among those that the "
+    "server is built for"
+)
 SUM = (
     "--set: workload.iops: expected the sum of workload.read_iops and workload.write_iops = {known}, found {found}; "
     "leave out one of them"
@@ -56,6 +60,14 @@ def test_a_key_without_quotes_in_a_workload_file_says_to_put_it_in_quotes() -> N
         (
             "machine.sockets=4 machine.cores=2",
             "--set: machine.sockets: expected at most machine.cores = 2, found 4; a socket has a core at least",
+        ),
+        (
+            "machine.guest=no machine.sockets=4 machine.cores=64 machine.socket_capacity=2",
+            OCCUPIED.format(key="machine.sockets"),
+        ),
+        (
+            "machine.guest=yes license.host_sockets=4 license.host_cores=64 machine.socket_capacity=2",
+            OCCUPIED.format(key="license.host_sockets"),
         ),
         (
             "workload.iops=100 workload.read_iops=500",

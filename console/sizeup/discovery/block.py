@@ -32,7 +32,11 @@ _HCTL = re.compile(r"\d+:\d+:\d+:\d+")
 _NVME_PATH = re.compile(r"nvme\d+c\d+n\d+")
 _DM_KINDS = (("mpath-", BlockKind.MULTIPATH), ("LVM-", BlockKind.LVM), ("CRYPT-", BlockKind.CRYPT))
 _DRIVERS: dict[str, BlockKind] = data_beside(__file__, "block_drivers.toml", dict[str, BlockKind])
-_VIRTUAL_NAMES = (("loop", BlockKind.LOOP), ("ram", BlockKind.RAM), ("zram", BlockKind.RAM), ("nbd", BlockKind.NBD))
+_VIRTUAL_NAMES = (
+    ("loop", BlockKind.LOOP), ("ram", BlockKind.RAM), ("zram", BlockKind.RAM), ("nbd", BlockKind.NBD),
+    ("dm-", BlockKind.DM),
+)  # fmt: skip
+"""Of devices without hardware, by the name that the kernel gives; a capture may lack what else tells them."""
 _SCSI_OPTICAL = 5
 _WRITE_COST = {"raid1": None, "raid10": 2, "raid4": 4, "raid5": 4, "raid6": 6}
 """Disk operations for one small write; None where every member writes. Others cost one."""
@@ -89,8 +93,8 @@ def _kind(
         return BlockKind.XEN
     if driver in _DRIVERS:
         return _DRIVERS[driver]
-    if "/virtual/" in real:
-        return next((kind for prefix, kind in _VIRTUAL_NAMES if name.startswith(prefix)), BlockKind.OTHER)
+    if "device" not in entries and (kinds := [kind for prefix, kind in _VIRTUAL_NAMES if name.startswith(prefix)]):
+        return kinds[0]
     if "/pci" in real:
         # A block device right on a PCI function, without SCSI or NVMe between, is a card of its own kind.
         return BlockKind.PCIE_SSD

@@ -269,12 +269,22 @@ def refuse_contradictions(inputs: Inputs) -> None:
             f"{sockets.value:g}; a socket has a core at least"
         )
     vcpus, guest = found.get("machine.vcpus"), inputs.get("machine.guest")
-    counts = "license.scope" in inputs or (isinstance(guest, Words) and guest.value == "yes")  # the host has the cores
+    is_guest = isinstance(guest, Words) and guest.value == "yes"
+    counts = "license.scope" in inputs or is_guest  # the host has the cores
     typed = vcpus is not None and vcpus.origin is not Origin.DETECTED and not counts
     if typed and vcpus and cores and cores.origin is not Origin.DETECTED and vcpus.value < cores.value:
         raise UsageError(
             f"{vcpus.source}: machine.vcpus: expected at least machine.cores = {cores.value:g}, found {vcpus.value:g}; "
             "a core is a virtual CPU at least. Leave out one of them"
+        )
+    key = "license.host_sockets" if is_guest else "machine.sockets"
+    capacity, occupied = found.get("machine.socket_capacity"), found.get(key)
+    # Detected sockets are real where it is known that this is no guest.
+    is_real = isinstance(guest, Words) or (occupied is not None and occupied.origin is not Origin.DETECTED)
+    if capacity is not None and occupied is not None and is_real and capacity.value < occupied.least:
+        raise UsageError(
+            f"{capacity.source}: machine.socket_capacity: expected at least {key} = {occupied.least:g}, found "
+            f"{capacity.value:g}; occupied sockets are among those that the server is built for"
         )
     both = found.get("workload.iops")
     if both is not None and both.origin in (Origin.USER, Origin.IMPORTED):
