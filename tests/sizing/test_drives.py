@@ -173,6 +173,19 @@ def test_random_and_sequential_io_share_the_time_of_the_drives() -> None:
     )  # nothing says what is sequential
 
 
+@pytest.mark.parametrize(("raid", "penalty"), [("10", 2), ("5", 4)])
+def test_scans_pay_no_write_penalty_whatever_the_share_of_reads_in_the_requests(raid: str, penalty: float) -> None:
+    """2,391.8 of 2,400 MB/s are scans, half of the 2,000 requests a second writes: 50 % of the time, and 4 or 6 %."""
+    workload = ("workload.read_iops=1000", "workload.write_iops=1000", "workload.io_kib=8", "workload.mb_s=2400")
+    redo = ("redo.mb_s=10", "redo.writes_s=8")
+    given = (*workload, *redo, "workload.sequential_mb_s=2391.8", PATH, *FLASH[::2], f"array.raid={raid}")
+    found = storage(*given, "array.drive_mb_s=200")
+
+    assert found.share == pytest.approx((1000 + penalty * 1008) / 96_000 + 2391.8 / 4800)
+    written = storage(*given[2:], "workload.iops=10", "workload.read_percent=0", "array.drive_mb_s=200")
+    assert written.share == pytest.approx((2391.8 + penalty * (8.2 + 10)) / 4800)
+
+
 def test_sequential_io_of_drives_without_mb_s_is_said_not_to_be_judged() -> None:
     given = (*STREAMS[:-1], "workload.sequential_mb_s=2000")
     said = "2,000 MB/s of sequential I/O cost the drives nothing here: the MB/s of the drives are unknown"

@@ -275,7 +275,8 @@ def test_more_load_never_lowers_a_share_nor_improves_a_verdict(given: dict[str, 
         more = {**given, key: str(float(given[key]) * 1.3)}
         if key in {"workload.cpu_percent", "memory.sessions"}:
             more[key] = str(min(int(given[key]) + 7, 100 if key == "workload.cpu_percent" else 10**6))
-        if key == "workload.read_iops":  # more reads in as many bytes would leave fewer bytes for writes
+        # More reads in as many bytes would leave fewer bytes for writes.
+        if key in {"workload.read_iops", "workload.sequential_mb_s"}:
             more |= {name: str(float(given[name]) * 1.3) for name in _BYTES if name in given}
         after = judged(more)
 

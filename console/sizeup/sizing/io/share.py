@@ -10,7 +10,15 @@ from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Bounds, Failure, ShareFacts, StageUse
 from sizeup.quantity import Origin, Quantity, Uncertainty, Words
-from sizeup.sizing.io.array import NO_RATE, StageCapacity, drive_count, raw_bytes, replaced_figures, usable_bytes
+from sizeup.sizing.io.array import (
+    NO_RATE,
+    StageCapacity,
+    drive_count,
+    drives_stage,
+    raw_bytes,
+    replaced_figures,
+    usable_bytes,
+)
 from sizeup.sizing.io.capacity import (
     INSIDE,
     MEASURE,
@@ -243,17 +251,20 @@ def _drive_time(sheet: Sheet, demand: Demand, parts: Sequence[StageShare]) -> St
     if streams is None or not streams.value or len(parts) < 2 or not parts[0].stage.drives:
         return None
     rate, requests = parts
-    of_streams = streams.value / rate.capacity.value
+    alone = drives_stage(sheet, None, 1.0)  # all of it reads
+    if alone is None or alone.rate is None:
+        return None
+    of_streams = streams.value / alone.rate.value
     share = requests.share + of_streams
     of_requests = f"{format_in(requests.demand, 'IOPS')} / {shown(requests.capacity, 'IOPS')}"
-    sequential = f"{shown(streams, 'MB/s')} sequential / {shown(rate.capacity, 'MB/s')}"
+    sequential = f"{shown(streams, 'MB/s')} sequential / {shown(alone.rate, 'MB/s')}"
     total = format_in(float(f"{share:.6g}"), "%")
     sheet.line(f"{rate.stage.name}: {of_requests} + {sequential} = {total}")
     shown_part = rate if of_streams > requests.share else requests
     capacity, left = shown_part.capacity.scaled(shown_part.share / share), None
-    if requests.left is not None and rate.left is not None:
-        lost = bool(requests.left and rate.left)
-        left = share / (requests.share / requests.left + of_streams / rate.left) if lost else 0.0
+    if requests.left is not None and alone.left is not None:
+        lost = bool(requests.left and alone.left)
+        left = share / (requests.share / requests.left + of_streams / alone.left) if lost else 0.0
     return replace(shown_part, share=share, best=share, worst=share, capacity=capacity, left=left, streams=of_streams)
 
 
@@ -304,10 +315,16 @@ def all_stages(sheet: Sheet, demand: Demand) -> list[StageCapacity]:
     stages = [of_mix(sheet, stage, reads) for stage in path_stages(sheet)]
     if demand.transfer_rate is None or not demand.bytes_per_second:
         return with_drives(sheet, stages, reads, 0.0 if demand.bytes_per_second else None)
-    requests = [0.0 if part is None else part.value for part in (demand.read_iops, demand.write_iops)]
-    random = requests[0] / sum(requests) if any(requests) else sheet.number("workload.read_percent").value
-    # Of the bytes redo is written, too.
-    return with_drives(sheet, stages, reads, random * demand.transfer_rate.value / demand.bytes_per_second)
+    return with_drives(sheet, stages, reads, _read_share_of_bytes(sheet, demand, demand.transfer_rate.value))
+
+
+def _read_share_of_bytes(sheet: Sheet, demand: Demand, rate: float) -> float:
+    """Return the share of the reads in all bytes: of redo none, of the sequential part all, of the rest by requests."""
+    read = 0.0 if demand.sequential is None else min(demand.sequential.value, rate)
+    if rest := rate - read:
+        requests = [0.0 if part is None else part.value for part in (demand.read_iops, demand.write_iops)]
+        read += rest * (requests[0] / sum(requests) if any(requests) else sheet.number("workload.read_percent").value)
+    return read / (demand.bytes_per_second or rate)
 
 
 class _Case(Struct, frozen=True):
