@@ -178,6 +178,10 @@ def test_fio_without_a_place_makes_a_small_file_where_it_is_started() -> None:
     assert (found["directory"], found["size"], found["rw"]) == (".", "1g", "randrw")
 
 
+def test_what_arithmetic_adds_to_a_whole_rate_is_not_rounded_up() -> None:
+    assert values("fio", "workload.iops=30000", "workload.read_percent=70")["rate_iops"] == "21000,9000"
+
+
 @pytest.mark.parametrize(
     ("settings", "depth", "jobs", "rate"),
     [

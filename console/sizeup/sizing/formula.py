@@ -31,7 +31,14 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[float, float], bool]]] 
     ast.GtE: (">=", operator.ge),
     ast.Gt: (">", operator.gt),
 }
-_FUNCTIONS: dict[str, Callable[..., float]] = {"ceil": math.ceil, "floor": math.floor, "max": max, "min": min}
+_EXACT = 1e-12
+"""A number nearer than so to a whole one, in relation, is that one: 21,000.000000000004 reads are no 21,001."""
+_FUNCTIONS: dict[str, Callable[..., float]] = {
+    "ceil": lambda value: math.ceil(value - abs(value) * _EXACT),
+    "floor": lambda value: math.floor(value + abs(value) * _EXACT),
+    "max": max,
+    "min": min,
+}
 
 _LARGEST_NODES = 60
 """A rule that needs more than this is not one a reader can check."""
