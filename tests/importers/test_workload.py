@@ -49,14 +49,30 @@ def test_several_reports_in_one_file_are_several_intervals() -> None:
     assert len(parse_awr(AWR + AWR, "awr.txt").intervals) == 2
 
 
-def test_a_busy_interval_has_more_of_the_share_of_reads() -> None:
-    """900 of 1,000 requests and 10 of 100 are 910 of 1,100; the first report is left out."""
-    counts = [(1, 99), (900, 100), (10, 90)]
+@pytest.mark.parametrize(
+    ("usual", "peak", "share", "least", "verdict"),
+    [
+        # 3,600 reads and 4 x 32,400 operations of writes are 139 % of 24 x 4,000.
+        ((27_000, 3_000), (3_600, 32_400), 0.1, None, ("fail", 1.3875, ())),
+        # Most writes are of other hours: 27,000 of them and 9,000 reads are 117,000 operations.
+        ((3_000, 27_000), (36_000, 0), 1.0, 0.25, ("assumed", 0.375, ("100% reads (122% at 25%)",))),
+        ((0, 25_000), (25_000, 0), 0.1, 0.0, ("warn", 0.963542, ("10% reads (104% at 0%)",))),
+        ((27_000, 3_000), (27_000, 3_000), 0.9, None, ("pass", 0.40625, ())),
+    ],
+)
+def test_writes_at_their_peak_are_not_averaged_away(
+    usual: tuple[int, int], peak: tuple[int, int], share: float, least: float | None, verdict: tuple[object, ...]
+) -> None:
+    """Of 20 intervals two are peaks, so that the 95th percentile is one of them; the first report is left out."""
+    counts = [usual] * 19 + [peak] * 2
     disks = [{"disk_device": "sda", "r/s": reads, "w/s": writes, "rkB/s": 8, "wkB/s": 8} for reads, writes in counts]
-    found = read_workload((WorkloadFile("io.json", iostat(*map(report, disks))),), 95)["workload.read_percent"]
+    load = read_workload((WorkloadFile("io.json", iostat(*map(report, disks))),), 95)
+    found, drives = load["workload.read_percent"], ("array.disks=24", "array.raid=5", "array.drive_iops=4000")
+    card = next(one for one in size({**load, **parse_settings(drives)}).cards if one.resource == "storage")
 
     assert isinstance(found, Quantity)
-    assert found.value == pytest.approx(910 / 1100)
+    assert (found.value, found.low) == (pytest.approx(share), None if least is None else pytest.approx(least, abs=1e-4))
+    assert (card.status, card.share, card.assumed) == (verdict[0], pytest.approx(verdict[1], rel=1e-3), verdict[2])
 
 
 @pytest.mark.parametrize(
@@ -328,17 +344,17 @@ def test_sections_of_one_time_are_one_set_of_intervals() -> None:
 
 
 def test_without_requests_by_direction_the_share_of_reads_is_by_bytes_with_its_width() -> None:
-    """5,120 and 20 KiB/s, 4,096 + 10 of them read; a read of 1/4 to 4 times the size of a write."""
+    """4,096 of 5,120 KiB/s are read in the busier interval; a read of 1/4 to 4 times the size of a write."""
     share = read_workload((WorkloadFile("sar.txt", SAR),), 95)["workload.read_percent"]
 
-    assert share.value == pytest.approx(4106 / 5140)
+    assert share.value == pytest.approx(4096 / 5120)
     assert (share.low, share.high) == (0.5, 0.94)
     assert share.source == "sar.txt: by bytes"
     assert "50% to 94% where a read is of a quarter to 4 times the size of a write" in share.caveats[0]
     drives = parse_settings(("array.disks=8", "array.raid=5", "array.drive_iops=120"))
     cards = size({**read_workload((WorkloadFile("sar.txt", SAR),), 95), **drives}).cards
     assumed = next(card.assumed for card in cards if card.resource == "storage")
-    assert assumed == ("79.8833% reads (104% at 50%, 49% at 94%)",)
+    assert assumed == ("80% reads (104% at 50%, 49% at 94%)",)
 
 
 def test_one_interval_is_an_average_of_the_cpus_too() -> None:

@@ -219,7 +219,7 @@ def _figures(kinds: Sequence[_Kind], percentile: float, where: str, cores: int |
     vendors = {file.vendor: name for name, of in kinds for file in of if file.vendor}
     if len(vendors) == 1:
         values["license.pack"] = Words(*next((vendor, Origin.IMPORTED, name) for vendor, name in vendors.items()))
-    if (share := _read_share(io)) is not None:
+    if (share := _read_share(io, percentile)) is not None:
         values["workload.read_percent"] = share
     if ranged:
         number = max(len(_known(io, figure_of[key])) for key in _IO)
@@ -234,22 +234,28 @@ def _figures(kinds: Sequence[_Kind], percentile: float, where: str, cores: int |
     return values
 
 
-def _read_share(io: _Kind) -> Quantity | None:
+def _read_share(io: _Kind, percentile: float) -> Quantity | None:
     """Return the share of reads: of the requests where a file counts them by direction, else by the bytes.
 
     That of the bytes is that of the requests only where reads and writes are of one size.
     """
     intervals = [one for file in io[1] for one in file.intervals]
-    counted = [(one.read_share, one.requests_per_second or 1.0) for one in intervals if one.read_share is not None]
-    if counted:
-        share = sum(part * weight for part, weight in counted) / sum(weight for _, weight in counted)
-        return Quantity(share, "1", Origin.IMPORTED, f"{io[0]}: mean by requests")
-    moved = [(one.read_share_of_bytes, one.bytes_per_second or 0.0) for one in intervals]
-    total = sum(weight for part, weight in moved if part is not None)
-    if not total:
+    found = _share_at([(one.requests_per_second, one.read_share) for one in intervals], percentile)
+    if found is not None:
+        share, least = found
+        source = f"{io[0]}: at the {percentile:g}th percentile" if len(intervals) > 1 else io[0]
+        if share - least < _ONE_SHARE:
+            return Quantity(share, "1", Origin.IMPORTED, source)
+        writes = (
+            f"{format_in(least, '%')} reads if the {percentile:g}th percentile of the writes comes at that time, too"
+        )
+        return Quantity(share, "1", Origin.IMPORTED, source, low=least, caveats=(writes,))
+    found = _share_at([(one.bytes_per_second, one.read_share_of_bytes) for one in intervals], percentile)
+    if found is None:
         return None
-    share = sum(part * weight for part, weight in moved if part is not None) / total
-    low, high = (round(share / (share + (1 - share) * times), 2) for times in (_SIZES, 1 / _SIZES))
+    share, least = found
+    low = round(least / (least + (1 - least) * _SIZES), 2)
+    high = round(share / (share + (1 - share) / _SIZES), 2)
     caveat = (
         f"the file counts no requests by direction: {format_in(low, '%')} to {format_in(high, '%')} where a read is of "
         f"a quarter to {_SIZES:g} times the size of a write. sar -b or iostat -x counts them"
@@ -257,6 +263,23 @@ def _read_share(io: _Kind) -> Quantity | None:
     return Quantity(share, "1", Origin.IMPORTED, f"{io[0]}: by bytes", low=low, high=high, caveats=(caveat,))
 
 
+def _share_at(moved: Sequence[tuple[float | None, float | None]], percentile: float) -> tuple[float, float] | None:
+    """Return the share of reads where all I/O is at its percentile, and the least, if writes are at theirs then.
+
+    ``moved`` is the I/O of each interval and the share of reads in it. The mean of all intervals hides those that
+    write most, which cost an array most.
+    """
+    known = [(total, share or 0.0) for total, share in moved if total == 0 or (total and share is not None)]
+    peak = at(sorted(total for total, _ in known), percentile) if known else 0.0
+    if not peak:
+        return None
+    shares = [share for total, share in known if total == peak]
+    share, writes = sum(shares) / len(shares), at(sorted(total * (1 - share) for total, share in known), percentile)
+    return share, max(min(share, *shares, 1 - writes / peak), 0.0)
+
+
+_ONE_SHARE = 0.001
+"""Shares of reads that differ by less are one."""
 _SIZES = 4.0
 """How many times larger reads are than writes, or writes than reads, at most, where no file says so."""
 _MORE = "use shorter intervals over a busy week"

@@ -79,11 +79,13 @@ def _defaults(sheet: Sheet, *, by_rule: bool) -> Mapping[str, Mapping[str, Input
     for key, unit, text, origin in (
         ("workload.io_kib", "KiB", "a block size of {} by default", Origin.RULE),
         ("workload.read_percent", "%", "{} reads by default", Origin.RULE),
-        ("workload.read_percent", "%", "{} reads", Origin.IMPORTED),  # a file has bytes alone
+        ("workload.read_percent", "%", "{} reads", Origin.IMPORTED),  # by bytes alone, or writes peak at another time
     ):
         value = sheet.inputs.get(key)
         if isinstance(value, Quantity) and value.origin is origin and sheet.has_used(key):
-            ends = (Quantity(end, value.unit, value.origin, value.source) for end in (value.low, value.high) if end)
+            ends = [
+                replace(value, value=end, low=None, high=None) for end in (value.low, value.high) if end is not None
+            ]
             found[text.format(shown(value, unit))] = {f"at {shown(end, unit)}": {key: end} for end in ends}
     if sheet.has_used("redo.write.usual"):
         largest = sheet.rules.figure("redo.write.largest")
