@@ -211,6 +211,20 @@ def test_a_mariadb_without_writes_of_the_log_says_so() -> None:
     assert "the log counts too" in dict(found.remarks)["workload.iops"]
 
 
+def test_nothing_is_subtracted_for_a_log_that_may_not_be_among_the_writes() -> None:
+    """MariaDB 10.11 counts 100 writes of the log in 10 s and 200 of data beside them; the pages tell which it is."""
+    times = ((100, 1), (110, 2))
+    without = [status(uptime, count, maria=True) for uptime, count in times]
+    mysql = [status(uptime, count) for uptime, count in times]
+    for one in (*without, *mysql):
+        del one["Innodb_pages_written"]
+    found, told = read(*map(tabs, without)), read(*map(tabs, mysql))
+
+    assert found.intervals[0].requests_per_second == told.intervals[0].requests_per_second == 30.0
+    assert "writes to the log may count too" in dict(found.remarks)["workload.iops"]
+    assert "less 10 IOPS" in dict(told.remarks)["workload.iops"]
+
+
 def test_a_short_status_of_mariadb_is_one_by_its_version() -> None:
     """18 MB/s of log; MariaDB does not count them among the bytes of data, MySQL does.
 

@@ -337,12 +337,17 @@ def _mysql(span: Span) -> LoadInterval:
 
 
 def _writes_of_data(span: Span) -> float | None:
-    """Return the writes per second without those of the log, where these are counted apart."""
+    """Return the writes per second without those of the log, where these are counted apart and are among them."""
     writes, log_writes = (span.rates.get(f"status.Innodb_{name}_writes") for name in ("data", "log"))
-    if writes is None or log_writes is None:
+    if writes is None or log_writes is None or _may_lack_log(span):
         return writes
     pages = sum(span.rates.get(f"status.Innodb_{name}", 0.0) for name in ("pages_written", "dblwr_writes"))
     return max(writes - log_writes, min(writes, pages))
+
+
+def _may_lack_log(span: Span) -> bool:
+    """Return whether the writes may be those of data alone: late MariaDB is told by the pages that it wrote."""
+    return span.kind == "mariadb" and "status.Innodb_pages_written" not in span.rates
 
 
 def _mysql_remarks(span: Span) -> _Remarks:
@@ -353,6 +358,8 @@ def _mysql_remarks(span: Span) -> _Remarks:
     if log_writes is None:
         too = "the log counts too, and again as redo, because this server does not count its writes apart"
         yield from ((key, too) for key in (_RATES[:1] if mariadb else _RATES))
+    elif _may_lack_log(span):
+        yield "workload.iops", "writes to the log may count too, and again as redo: Innodb_pages_written is missing"
     elif less := span.rates.get("status.Innodb_data_writes", 0.0) - (_writes_of_data(span) or 0.0):
         yield "workload.iops", f"less {format_in(float(f'{less:.4g}'), 'IOPS')} of writes to the log"
     if log_writes is not None and redo and not mariadb:
