@@ -56,18 +56,39 @@ def test_the_instance_activity_counts_everything_and_redo_once(text: str) -> Non
         ("2,000,000.0           7,016.0", "9,000,000.0           7,016.0", "expected 2 MB/s as in .* found 9 MB/s"),
         ("NUM_CPU_CORES                                 16", "NUM_CPU_CORES    64", "at most NUM_CPUS = 32, found 64"),
         ("BUSY_TIME                              2,880,000", "BUSY_TIME 20,000,000", "most 11,520,000, 32 CPUs of 60"),
-        ("60.00 (mins)", "30.00 (mins)", "Elapsed: expected 60 minutes, .* found 30 minutes"),
+        ("60.00 (mins)", "30.00 (mins)", r"redo size: expected 4,000,000.0 .* over 30 minutes, found 2,000,000.0"),
+        ("36,000,000       10,000.0", "3,600,000       10,000.0", "read total IO requests: expected 1,000.0 a second"),
+        ("12,600,000        3,500.0", "12,600,000            0.0", "write total IO requests: expected 3,500.0 .* 0.0"),
+        ("7,200,000        2,000.0", "72,000        2,000.0", "multi block requests: expected 20.0 .* found 2,000.0"),
+        ("900,000,000,000  250,000,000.0", "9,000,000,000  250,000,000.0", "read total bytes: expected 2,500,000.0"),
+        ("1,800,000          500.0       ", "180,000          500.0       ", "redo writes: expected 50.0"),
     ],
 )
 def test_a_report_that_contradicts_itself_is_refused_with_both_figures(old: str, new: str, said: str) -> None:
     """Redo beyond all that was written, of two sizes, more cores than CPUs, busier than all of them.
 
-    7.2 GB at 2 MB/s in half of 3,600 s.
+    7.2 GB at 2 MB/s in half of 3,600 s; totals that are not what their rates are in 3,600 s.
     """
     assert old in AWR
 
     with pytest.raises(SizeupError, match=said):
         parse_awr(AWR.replace(old, new), "awr")
+
+
+@pytest.mark.parametrize(("idle", "cpus"), [("1,640,000", "12.6"), ("20,160,000", "64"), ("8,640,000", "")])
+def test_times_of_another_number_of_cpus_are_told(idle: str, cpus: str) -> None:
+    """(2,880,000 + 1,640,000) / 100 / 3,600 s are 12.6 CPUs."""
+    told = remarks(parse_awr(AWR.replace("8,640,000", idle), "awr"), "workload.cpu_cores")
+
+    assert (f"are of {cpus} CPUs over 60 minutes, NUM_CPUS is 32" in told) is bool(cpus)
+    assert ("BUSY_TIME" in told) is bool(cpus)
+
+
+def test_a_rate_of_one_digit_is_as_its_total_says() -> None:
+    """900 redo writes in 3,600 s are 0.25 a second."""
+    text = AWR.replace("1,800,000          500.0", "      900            0.3")
+
+    assert parse_awr(text, "awr").intervals[0].redo_writes_per_second == 0.3
 
 
 def test_without_the_size_of_a_block_the_line_that_lacks_is_named() -> None:

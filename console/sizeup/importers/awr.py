@@ -334,11 +334,19 @@ def _cpu(
     own = (own + background) / elapsed if own is not None and elapsed else profile.get("db cpu(s)")
     busy, idle = found.figure("os", "BUSY_TIME"), found.figure("os", "IDLE_TIME")
     if busy is not None and idle is not None and busy + idle > 0:
+        counted = (busy + idle) / 100 / elapsed if elapsed else 0.0
+        remarks = []
+        if cpus and counted and not 1 / _ALIKE < counted / cpus < _ALIKE:
+            several = (
+                f"BUSY_TIME and IDLE_TIME are of {counted:.3g} CPUs over {elapsed / 60:g} minutes, NUM_CPUS is "
+                f"{cpus:g}: CPUs were added or removed, or other guests of the host had some"
+            )
+            remarks = [("workload.cpu_cores", several)]
         if own is None or not elapsed or not busy:
-            return busy / (busy + idle), cpus, cores, []
+            return busy / (busy + idle), cpus, cores, remarks
         share = min(own * elapsed * 100 / busy, 1.0)
         remark = f"all processes of the server count; this database took {share:.0%} of the busy CPU time"
-        return busy / (busy + idle), cpus, cores, [("workload.cpu_cores", remark)]
+        return busy / (busy + idle), cpus, cores, [*remarks, ("workload.cpu_cores", remark)]
     if own is None or not cpus:
         return None, None, None, []
     remark = "CPU time of this database alone: the report has no Operating System Statistics"
@@ -346,6 +354,13 @@ def _cpu(
 
 
 _ALIKE = 1.05  # two figures of one quantity that differ by less are rounded
+_COUNTED = (
+    "redo size", "redo writes", "physical read total bytes", "physical write total bytes",
+    "physical read total IO requests", "physical write total IO requests", "physical read total multi block requests",
+)  # fmt: skip
+"""The statistics that are read, of which a report has the total and the rate."""
+_LAST_DIGIT = 0.1
+"""Of a rate."""
 
 
 def _contradictions(
@@ -357,15 +372,18 @@ def _contradictions(
     if busy and most and busy > most:
         yield "BUSY_TIME", f"at most {most / _ALIKE:,.0f}, {cpus:.0f} CPUs of {minutes:g} minutes", f"{busy:,.0f}"
     written, rate = _per_second(found, "physical write total bytes"), _per_second(found, "redo size")
-    stated, total = format_in(redo, "MB/s"), found.figure("activity", "redo size")
+    stated = format_in(redo, "MB/s")
     if rate and not 1 / _ALIKE < redo / rate < _ALIKE:
         yield "Load Profile: Redo size", f"{format_in(rate, 'MB/s')} as in Instance Activity", stated
     if written is not None and redo > written * _ALIKE:
         yield "Redo size", f"at most the {format_in(written, 'MB/s')} of physical write total bytes", stated
     if cpus and cores and cores > cpus:
         yield "NUM_CPU_CORES", f"at most NUM_CPUS = {cpus:.0f}", f"{cores:.0f}"
-    if total and rate and minutes and not 1 / _ALIKE < minutes * 60 * rate / total < _ALIKE:
-        yield "Elapsed", f"{total / rate / 60:.4g} minutes, total / per second of redo size", f"{minutes:g} minutes"
+    for name in _COUNTED if minutes else ():
+        total, each = found.figure("activity", name), _per_second(found, name)
+        expected = (total or 0.0) / minutes / 60
+        if total and each is not None and abs(expected - each) > (_ALIKE - 1) * each + _LAST_DIGIT:
+            yield name, f"{expected:,.1f} a second, its total over {minutes:g} minutes", f"{each:,.1f}"
 
 
 def _elapsed(text: str) -> float:
