@@ -11,7 +11,7 @@ from importers.servers import DeviceTraffic, LoopDevice, device, program, run_as
 from sizeup.importers.databases import parse_snapshots, spans
 from sizeup.importers.intervals import LoadInterval
 
-pytestmark = pytest.mark.ci
+pytestmark = [pytest.mark.ci, pytest.mark.alone]  # its mounts are seen by tests that compare this machine with itself
 _WITHIN = 0.05
 _WAL_BLOCK = 8192
 

@@ -110,6 +110,8 @@ async def test_each_mode_looks_as_it_did(console: Console, columns: int, rows: i
             if mode == "measure":
                 await console.choose(pilot, "memory.latency")
                 await estimated(pilot)
+            if mode == "sessions":  # of the one under the cursor, once its file was read
+                await until(pilot, lambda: "No findings" in console.text)
             await settle(pilot)
             pictures.take(f"{mode}-{columns}x{rows}")
     pictures.compare()
