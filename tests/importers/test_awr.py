@@ -20,6 +20,7 @@ WHOLE = LoadInterval(
     redo_bytes_per_second=2_000_000,
     redo_writes_per_second=500,
     sequential_bytes_per_second=250_000_000 - 8000 * 8192,
+    read_share_of_bytes=250 / 283,
     cpu_utilization=0.25,
     busy_cores=4,
     spread_cores=8,
@@ -207,6 +208,7 @@ CLUSTER_LOAD = LoadInterval(
     redo_bytes_per_second=3_000_000,
     redo_writes_per_second=1_000,
     sequential_bytes_per_second=330_000_000 - 12_000 * 8192,
+    read_share_of_bytes=330 / 387,
     busy_cores=0.25 * 16 + 0.5 * 16,
     spread_cores=0.25 * 32 + 16,
     cores=32,
@@ -290,7 +292,7 @@ def test_statspack_has_the_same_sections_by_other_names() -> None:
 
 def test_statspack_of_oracle_9_counts_blocks_and_redo_writes() -> None:
     assert parse_awr(STATSPACK_9, "sp").intervals == (
-        LoadInterval(2000 * 8192.0, redo_bytes_per_second=400_000, redo_writes_per_second=50),
+        LoadInterval(2000 * 8192.0, redo_bytes_per_second=400_000, redo_writes_per_second=50, read_share_of_bytes=0.75),
     )
 
 
@@ -302,6 +304,7 @@ def test_a_workload_of_a_report_has_every_key_of_the_demand() -> None:
         "workload.iops": 11_000,
         "workload.read_percent": pytest.approx(8 / 11),
         "workload.sequential_mb_s": 250e6 - 8000 * 8192,
+        "workload.read_bytes_percent": pytest.approx(250 / 283),
         "workload.io_kib": 8192,
         "workload.cpu_cores": 4,
         "workload.spread_cores": 8,

@@ -21,7 +21,7 @@ def test_iostat_as_text_has_the_same_figures_in_every_layout(text: str) -> None:
     found = parse_iostat(text, "iostat.txt")
 
     assert [one for one in found.intervals if one.cpu_utilization is None] == [
-        LoadInterval(800 * 1024.0, 100.0, **{"read_share" if "r/s" in text else "read_share_of_bytes": 0.75})
+        LoadInterval(800 * 1024.0, 100.0, 0.75 if "r/s" in text else None, read_share_of_bytes=0.75)
     ]
     assert found.caveats[0].startswith("the first report was left out: it is the mean since boot")
 
@@ -43,7 +43,7 @@ def test_iostat_leaves_out_the_mean_since_boot() -> None:
     boot = {**extended, "r/s": 1.0}
 
     assert parse_iostat(iostat(report(boot), report(extended)), "io.json").intervals == (
-        LoadInterval(160 * 1024.0, 100.0, 0.75),
+        LoadInterval(160 * 1024.0, 100.0, 0.75, read_share_of_bytes=100 / 160),
     )
 
 
@@ -69,7 +69,9 @@ def test_iostat_without_x_tells_the_share_of_reads_by_bytes() -> None:
 def test_iostat_counts_in_the_unit_of_its_columns(columns: dict[str, float], unit: int) -> None:
     row = {"disk_device": "sda", "tps": 4.0, "r/s": 3.0, "w/s": 1.0, **columns}
 
-    assert parse_iostat(iostat(report(row)), "io.json").intervals == (LoadInterval(4.0 * unit, 4.0, 0.75),)
+    assert parse_iostat(iostat(report(row)), "io.json").intervals == (
+        LoadInterval(4.0 * unit, 4.0, 0.75, read_share_of_bytes=0.75),
+    )
 
 
 def test_the_total_of_a_group_is_not_counted_beside_its_disks() -> None:

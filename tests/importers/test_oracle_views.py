@@ -37,6 +37,7 @@ LOAD = LoadInterval(
     bytes_per_second=283_000_000,  # 250 MB + 35 MB - 2 MB of redo
     requests_per_second=13_000,  # 10,000 + 3,500 - 500 redo writes
     read_share=10_000 / 13_000,
+    read_share_of_bytes=250 / 283,
     redo_bytes_per_second=2_000_000,
     redo_writes_per_second=500,
 )
@@ -109,6 +110,7 @@ def test_snapshots_in_two_files_are_an_interval_whichever_is_first() -> None:
         "workload.mb_s": 283e6,
         "workload.iops": 13_000,
         "workload.read_percent": pytest.approx(10 / 13),
+        "workload.read_bytes_percent": pytest.approx(250 / 283),
         "redo.mb_s": 2e6,
         "redo.writes_s": 500,
     }

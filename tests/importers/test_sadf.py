@@ -39,7 +39,10 @@ ONE_BY_ONE = (
     LoadInterval(20 * 1024.0, 20.0, read_share_of_bytes=0.5),
 )
 # 2,000 + 1,000 sectors of 512 bytes and 75 + 25 requests; discards do not count.
-TOGETHER = (LoadInterval(3000 * 512.0, 100.0, 0.75), LoadInterval(1600 * 512.0, 50.0, 0.6))
+TOGETHER = (
+    LoadInterval(3000 * 512.0, 100.0, 0.75, read_share_of_bytes=2 / 3),
+    LoadInterval(1600 * 512.0, 50.0, 0.6, read_share_of_bytes=1000 / 1600),
+)
 
 
 def lines(table: str) -> str:

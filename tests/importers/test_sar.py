@@ -48,8 +48,8 @@ def test_sar_of_all_disks_together_counts_no_volume_twice_and_tells_reads_from_w
     intervals = parse_sar(SAR_ALL, "sar.txt").intervals
 
     assert [interval for interval in intervals if interval.cpu_utilization is None] == [
-        LoadInterval(3000 * 512.0, 100.0, 0.75),
-        LoadInterval(1600 * 512.0, 50.0, 0.6),
+        LoadInterval(3000 * 512.0, 100.0, 0.75, read_share_of_bytes=2 / 3),
+        LoadInterval(1600 * 512.0, 50.0, 0.6, read_share_of_bytes=1000 / 1600),
     ]
 
 

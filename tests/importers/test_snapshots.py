@@ -58,8 +58,11 @@ def test_postgresql_14_and_15_count_blocks(texts: tuple[str, ...]) -> None:
 
     redo = (5000.0, 2.0)
     assert found.intervals == (
-        LoadInterval(327680.0, 40.0, 0.75, *redo, commits_per_second=10.0, redo_written_bytes_per_second=21384.0),
-    )
+        LoadInterval(
+            327680.0, 40.0, 0.75, *redo, commits_per_second=10.0, redo_written_bytes_per_second=21384.0,
+            read_share_of_bytes=0.75,
+        ),
+    )  # fmt: skip
     assert found.stated == (
         Stated("workload.io_kib", 8192.0, "bytes"),
         Stated("sga.mb", 1000.0, "bytes"),
@@ -110,7 +113,8 @@ def test_postgresql_16_to_18_separate_scans_and_18_has_bytes_and_wal(version: in
 
     assert found.intervals == (
         LoadInterval(25.0 * size, 20.0, 11 / 20, 5000.0, writes, 5.0 * size, commits_per_second=7.0,
-                     redo_written_bytes_per_second=30000.0 if version == 18 else 21384.0),
+                     redo_written_bytes_per_second=30000.0 if version == 18 else 21384.0,
+                     read_share_of_bytes=0.6),
     )  # fmt: skip
     assert "upper bound" in dict(found.remarks)["workload.commits_s"]
 
@@ -130,8 +134,9 @@ def test_one_snapshot_is_the_average_since_its_counters_began() -> None:
 
     written = 250.0 + 0.1 * 8192
     assert found == LoadInterval(
-        2.5 * 8192, 2.5, 1.5 / 2.5, 250.0, 0.1, commits_per_second=2.5, redo_written_bytes_per_second=written
-    )
+        2.5 * 8192, 2.5, 1.5 / 2.5, 250.0, 0.1, commits_per_second=2.5, redo_written_bytes_per_second=written,
+        read_share_of_bytes=1.5 / 2.5,
+    )  # fmt: skip
     values = read_workload((WorkloadFile("x", text),), 95)
     assert isinstance(values["workload.iops"], Quantity)
     assert "average" in values["workload.iops"].caveats[-1]
@@ -190,9 +195,10 @@ def test_the_log_of_innodb_counts_once(shown: object, maria: bool) -> None:
     written = 46080.0 if maria else None
     assert found.intervals == (
         LoadInterval(
-            491520.0, 30.0, 1 / 3, 5120.0, 10.0, commits_per_second=5.0, redo_written_bytes_per_second=written
+            491520.0, 30.0, 1 / 3, 5120.0, 10.0, commits_per_second=5.0, redo_written_bytes_per_second=written,
+            read_share_of_bytes=1 / 3,
         ),
-    )
+    )  # fmt: skip
     assert found.stated == (
         Stated("workload.io_kib", 16384.0, "bytes"), Stated("sga.mb", 16384000.0, "bytes"),
     )  # fmt: skip
@@ -283,7 +289,9 @@ def test_sql_server_has_data_and_log_apart() -> None:
     found = read(sqlserver(120, 1), sqlserver(130, 2))
 
     assert found.intervals == (
-        LoadInterval(182880.0, 25.0, 0.8, 9000.0, 3.0, 60000.0, 0.5, commits_per_second=4.0),
+        LoadInterval(
+            182880.0, 25.0, 0.8, 9000.0, 3.0, 60000.0, 0.5, commits_per_second=4.0, read_share_of_bytes=141920 / 182880
+        ),
     )  # fmt: skip
     (alone,) = read(sqlserver(120, 1)).intervals
     assert alone.commits_per_second == 0.4

@@ -38,15 +38,45 @@ def iostat(*reports: dict[str, object]) -> str:
 
 
 def test_a_report_since_11_2_0_4_gives_bytes_requests_and_redo() -> None:
-    assert parse_awr(AWR, "awr.txt").intervals == (LoadInterval(125 * 1048576.0, 8000.0, 0.75, 4194304.0),)
+    assert parse_awr(AWR, "awr.txt").intervals == (
+        LoadInterval(125 * 1048576.0, 8000.0, 0.75, 4194304.0, read_share_of_bytes=0.8),
+    )
 
 
 def test_statspack_counts_blocks_and_leaves_the_requests_unknown() -> None:
-    assert parse_awr(STATSPACK, "sp.txt").intervals == (LoadInterval(1250 * 8192.0, None, None, 1048576.0),)
+    assert parse_awr(STATSPACK, "sp.txt").intervals == (
+        LoadInterval(1250 * 8192.0, None, None, 1048576.0, read_share_of_bytes=0.8),
+    )
 
 
 def test_several_reports_in_one_file_are_several_intervals() -> None:
     assert len(parse_awr(AWR + AWR, "awr.txt").intervals) == 2
+
+
+def test_intervals_of_many_reads_hide_none_of_many_writes() -> None:
+    """At 9,000 kB/s all is read, and 33 % where the 6,000 of writes of another interval come at that time, too.
+
+    Requests that replace the file's replace its share of the bytes. Eight drives in RAID 5, with 16 MB/s of reads.
+    """
+    moved = [(0, 1), (9000, 0), (1000, 6000), (0, 0)]
+    disks = [{"disk_device": "sda", "r/s": 90, "w/s": 10, "rkB/s": reads, "wkB/s": writes} for reads, writes in moved]
+    found = read_workload((WorkloadFile("io.json", iostat(*map(report, disks))),), 95)
+    array = parse_settings(["array.disks=8", "array.raid=5", "array.drive_mb_s=2", "path.stages=hba:fc32"])
+
+    share = found["workload.read_bytes_percent"]
+    assert isinstance(share, Quantity)
+    assert (share.value, share.low) == (1, 0.333)
+    cards = [
+        next(card for card in size({**found, **array, **stated}).cards if card.resource == "storage")
+        for stated in (
+            {},
+            parse_settings(["workload.read_bytes_percent=33.333333"]),
+            parse_settings(["workload.read_percent=0"]),
+        )
+    ]
+    assert cards[0].assumed == ("100% of the bytes read (173% at 33.3%)",)
+    operations = [9000, 3000 + 4 * 6000, 4 * 9000]
+    assert [card.share for card in cards] == [pytest.approx(1024 * each / 16e6) for each in operations]
 
 
 @pytest.mark.parametrize(

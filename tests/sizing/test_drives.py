@@ -186,6 +186,26 @@ def test_scans_pay_no_write_penalty_whatever_the_share_of_reads_in_the_requests(
     assert written.share == pytest.approx((2391.8 + penalty * (8.2 + 10)) / 4800)
 
 
+@pytest.mark.parametrize(("raid", "penalty"), [("10", 2), ("5", 4)])
+def test_large_writes_pay_the_write_penalty_of_their_bytes(raid: str, penalty: float) -> None:
+    """81.92 MB/s of 10,000 reads a second and 524.288 MB/s of 1,000 writes are 13.5 % reads, and redo is written."""
+    workload = ("workload.read_iops=10000", "workload.write_iops=1000", "workload.io_kib=8", "workload.mb_s=606.208")
+    drives = ("array.disks=8", f"array.raid={raid}", "array.drive_mb_s=200", "array.drive_iops=50000")
+    given = (*workload, "redo.mb_s=10", "redo.writes_s=400", *drives, "path.stages=hba:fc32*4@2")
+    found = storage(*given, f"workload.read_bytes_percent={100 * 81.92 / 606.208}")
+
+    assert found.share == pytest.approx((81.92 + penalty * (524.288 + 10)) / 1600, rel=1e-6)
+    by_requests = 10 / 11 * 606.208
+    assert storage(*given).share == pytest.approx((by_requests + penalty * (616.208 - by_requests)) / 1600)
+
+
+def test_a_sequential_part_that_is_written_pays_the_write_penalty() -> None:
+    """A quarter of 400 MB/s is read, and of the 300 MB/s of sequential I/O as well."""
+    given = (*STREAMS, "workload.mb_s=400", "workload.sequential_mb_s=300", "workload.read_bytes_percent=25")
+
+    assert storage(*given).share == pytest.approx(33_000 / 96_000 + 300 * (0.25 + 0.75 * 2) / 4800)
+
+
 def test_sequential_io_of_drives_without_mb_s_is_said_not_to_be_judged() -> None:
     given = (*STREAMS[:-1], "workload.sequential_mb_s=2000")
     said = "2,000 MB/s of sequential I/O cost the drives nothing here: the MB/s of the drives are unknown"

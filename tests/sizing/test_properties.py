@@ -249,6 +249,8 @@ def servers_under_load(draw: st.DrawFn) -> dict[str, str]:
             "array.disk_gb": str(draw(st.integers(100, 4000))),
         }
     if draw(st.booleans()):
+        given["workload.read_bytes_percent"] = str(draw(st.integers(0, 100)))
+    if draw(st.booleans()):
         del given["workload.read_percent"]
     if draw(st.booleans()):
         given["path.policy"] = draw(st.sampled_from(["active-active", "active-passive"]))

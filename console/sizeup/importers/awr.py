@@ -132,16 +132,20 @@ def _sum(parts: Sequence[LoadInterval]) -> LoadInterval:
         values = [getattr(part, name) for part in parts]
         return None if None in values else sum(values)
 
-    reads = [
-        None if part.read_share is None or part.requests_per_second is None
-        else part.read_share * part.requests_per_second
-        for part in parts
-    ]  # fmt: skip
-    requests = total("requests_per_second")
-    share = sum(known for known in reads if known) / requests if requests and None not in reads else None
+    def share(name: str, of: str) -> float | None:
+        known = [(getattr(part, name), getattr(part, of)) for part in parts]
+        reads = [None if None in pair else pair[0] * pair[1] for pair in known]
+        whole = total(of)
+        return sum(one for one in reads if one) / whole if whole and None not in reads else None
+
     names = ("bytes_per_second", "redo_bytes_per_second", "redo_writes_per_second", "sequential_bytes_per_second")
     sums = {name: total(name) for name in (*names, "busy_cores", "spread_cores", "cores")}
-    return LoadInterval(requests_per_second=requests, read_share=share, **sums)
+    return LoadInterval(
+        requests_per_second=total("requests_per_second"),
+        read_share=share("read_share", "requests_per_second"),
+        read_share_of_bytes=share("read_share_of_bytes", "bytes_per_second"),
+        **sums,
+    )
 
 
 def _report(text: str, where: str) -> InstanceReport:
@@ -217,8 +221,11 @@ def storage_load(
     share = reads / requests if reads is not None and requests else None
     redo_writes = _per_second(found, "redo writes")
     redo_writes = found.figure("io", "Redo Requests", 2) if redo_writes is None else redo_writes
-    moved = _moved(found, profile, redo, block, where)
-    interval = LoadInterval(moved, requests, share, redo, redo_writes, sequential)
+    read, written = _moved(found, profile, redo, block, where)
+    of_bytes = read / (read + written) if read + written else None
+    interval = LoadInterval(
+        read + written, requests, share, redo, redo_writes, sequential, read_share_of_bytes=of_bytes
+    )
     stated = (Stated("workload.io_kib", block, "bytes"),) if block and reads is not None else ()
     return interval, stated, remarks
 
@@ -265,24 +272,26 @@ def _per_second(found: Sections, name: str) -> float | None:
     return found.figure("activity", name, 1)
 
 
-def _moved(found: Sections, profile: Mapping[str, float], redo: float, block: float | None, where: str) -> float:
-    """Bytes a second of all reads and writes, without redo; of reports that have no totals from blocks."""
+def _moved(
+    found: Sections, profile: Mapping[str, float], redo: float, block: float | None, where: str
+) -> tuple[float, float]:
+    """Bytes a second of reads and of writes, without redo; of reports that have no totals from blocks."""
     read = _per_second(found, "physical read total bytes")
     written = _per_second(found, "physical write total bytes")
     if read is not None and written is not None:
-        return max(read + written - redo, 0.0)
-    total = found.figure("io", "Total (MB)")
-    if total is not None:
-        return max(total * _MEBIBYTE - redo, 0.0)
+        return read, max(written - redo, 0.0)
+    total = [found.figure("io", "Total (MB)", column) for column in (1, 2)]
+    if total[0] is not None and total[1] is not None:
+        return total[0] * _MEBIBYTE, max(total[1] * _MEBIBYTE - redo, 0.0)
     if "read io (mb)" in profile and "write io (mb)" in profile:
-        return (profile["read io (mb)"] + profile["write io (mb)"]) * _MEBIBYTE
+        return profile["read io (mb)"] * _MEBIBYTE, profile["write io (mb)"] * _MEBIBYTE
     reads = profile.get("physical read (blocks)", profile.get("physical reads"))
     writes = profile.get("physical write (blocks)", profile.get("physical writes"))
     if reads is None or writes is None:
         raise MalformedError(f"{where}: Load Profile: expected physical reads and writes, found {', '.join(profile)}")
     if block is None:
         raise MalformedError(f"{where}: expected 'Std Block Size' to turn blocks into bytes, found none")
-    return (reads + writes) * block
+    return reads * block, writes * block
 
 
 _Requests = tuple[float | None, float | None, float | None, list[tuple[str, str]]]

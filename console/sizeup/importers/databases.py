@@ -256,14 +256,20 @@ def parse_snapshots(sources: Sequence[tuple[str, str]]) -> Intervals:
 
 
 def _load(
-    reads: float | None, writes: float | None, moved: float | None, redo: tuple[float | None, float | None],
+    reads: float | None, writes: float | None, data: tuple[float | None, float | None],
+    redo: tuple[float | None, float | None],
     commits: float | None, sequential: float | None = None, cpu: float | None = None, written: float | None = None,
 ) -> LoadInterval:  # fmt: skip
-    """Return an interval of requests and bytes per second, with redo apart: its bytes, its writes, bytes written."""
+    """Return an interval of requests and of data read and written per second, bytes of both.
+
+    Redo is apart: its bytes, its writes, bytes written.
+    """
+    moved = None if data[0] is None or data[1] is None else data[0] + data[1]
+    of_bytes = data[0] / moved if data[0] is not None and moved else None
     requests = None if reads is None or writes is None else reads + writes
     share = reads / requests if reads is not None and requests else None
     logged = {"commits_per_second": commits, "redo_written_bytes_per_second": written}
-    return LoadInterval(moved, requests, share, *redo, sequential, cpu, **logged)
+    return LoadInterval(moved, requests, share, *redo, sequential, cpu, **logged, read_share_of_bytes=of_bytes)
 
 
 # PostgreSQL
@@ -280,19 +286,19 @@ def _postgresql(span: Span) -> LoadInterval:
     commits = span.rate("transaction.ids") or span.rate("database.*.xact_commit")
     if span.rate("io.*relation.*.reads") is None:
         read, written = span.rate("database.*.blks_read"), span.rate(*_WRITTEN)
-        moved = None if read is None or written is None else (read + written) * block
-        return _load(read, written, moved, redo, commits, written=to_log)
+        data = tuple(None if one is None else one * block for one in (read, written))
+        return _load(read, written, (data[0], data[1]), redo, commits, written=to_log)
     reads, writes, moved = _requests(span, "io.*relation.*.", block)
     # Scans of large tables and bulk writes go through a ring of buffers.
-    scans, bulk_writes, sequential = _requests(span, "io.*relation.bulk*.", block)
-    return _load(reads - scans, writes - bulk_writes, moved, redo, commits, sequential, written=to_log)
+    scans, bulk_writes, bulk = _requests(span, "io.*relation.bulk*.", block)
+    return _load(reads - scans, writes - bulk_writes, moved, redo, commits, sum(bulk), written=to_log)
 
 
-def _requests(span: Span, part: str, block: float) -> tuple[float, float, float]:
-    """Return reads, writes and bytes per second of the contexts that begin so."""
+def _requests(span: Span, part: str, block: float) -> tuple[float, float, tuple[float, float]]:
+    """Return reads and writes, and the bytes of each, per second of the contexts that begin so."""
     reads, writes = span.rate(f"{part}reads") or 0.0, span.rate(f"{part}writes", f"{part}extends") or 0.0
-    moved = span.rate(*(f"{part}{name}_bytes" for name in ("read", "write", "extend")))
-    return reads, writes, moved or (reads + writes) * block
+    read, written = span.rate(f"{part}read_bytes"), span.rate(f"{part}write_bytes", f"{part}extend_bytes")
+    return reads, writes, (read or reads * block, written or writes * block)
 
 
 def _postgresql_remarks(span: Span) -> _Remarks:
@@ -331,8 +337,7 @@ def _mysql(span: Span) -> LoadInterval:
         written = max(written - redo, 0.0)
     return _load(
         status.get("Innodb_data_reads"), _writes_of_data(span),
-        None if moved is None or written is None else moved + written,
-        (redo, log_writes), status.get("Com_commit"), written=to_log,
+        (moved, written), (redo, log_writes), status.get("Com_commit"), written=to_log,
     )  # fmt: skip
 
 
@@ -374,13 +379,13 @@ def _mysql_remarks(span: Span) -> _Remarks:
 
 
 def _sqlserver(span: Span) -> LoadInterval:
-    files = span.rate("file.*.ROWS.bytes_read", "file.*.ROWS.bytes_written")
+    read, written = span.rate("file.*.ROWS.bytes_read"), span.rate("file.*.ROWS.bytes_written")
     # What is read from the log, by backups and replicas, is no redo and no random I/O.
     of_log = span.rate("file.*.LOG.bytes_read")
     cpu, cpus = span.rate("process.cpu_ms"), span.now.get("cpus")
     return _load(
         span.rate("file.*.ROWS.reads"), span.rate("file.*.ROWS.writes"),
-        None if files is None else files + (of_log or 0.0),
+        (None if read is None else read + (of_log or 0.0), written),
         (span.rate("file.*.LOG.bytes_written"), span.rate("file.*.LOG.writes")),
         span.rate("commits.write"), of_log, min(cpu / 1000 / cpus, 1.0) if cpu is not None and cpus else None,
     )  # fmt: skip

@@ -46,7 +46,7 @@ class LoadInterval(Struct, frozen=True):
     redo_written_bytes_per_second: float | None = None
     """Redo as it reaches the storage, where each write begins and ends with a whole block."""
     read_share_of_bytes: float | None = None
-    """Of the bytes, where the requests are not counted by direction."""
+    """Of ``bytes_per_second``; None where the file does not count bytes by direction, or nothing moved."""
     cores: float | None = None
     """Physical cores, of all servers that ``busy_cores`` are of."""
 
@@ -94,10 +94,9 @@ def together(disks: Iterable[Disk]) -> LoadInterval:
     moved = sum(disk.read_bytes_per_second + disk.written_bytes_per_second for disk in rows)
     requests = sum(disk.requests_per_second for disk in rows)
     reads = [disk.reads_per_second for disk in rows if disk.reads_per_second is not None]
-    if requests and len(reads) == len(rows):
-        return LoadInterval(moved, requests, sum(reads) / requests)
+    counted = sum(reads) / requests if requests and len(reads) == len(rows) else None
     share = sum(disk.read_bytes_per_second for disk in rows) / moved if moved else None
-    return LoadInterval(moved, requests, read_share_of_bytes=share)
+    return LoadInterval(moved, requests, counted, read_share_of_bytes=share)
 
 
 def chosen(names: Iterable[str], devices: tuple[str, ...], where: str) -> tuple[frozenset[str], tuple[str, ...]]:

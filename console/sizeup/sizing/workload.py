@@ -9,6 +9,7 @@ An importer or a user states it by these keys, for the whole database over all i
 | ``workload.io_kib`` | bytes | block size of the random I/O |
 | ``workload.mb_s`` | bytes/s | throughput of all reads and writes, without redo |
 | ``workload.sequential_mb_s`` | bytes/s | its sequential part |
+| ``workload.read_bytes_percent`` | share | share of reads in the throughput |
 | ``redo.mb_s``, ``redo.writes_s`` | bytes/s, 1/s | redo of one of ``redo.databases`` databases |
 | ``redo.written_mb_s`` | bytes/s | the same as written, partly filled blocks included |
 | ``workload.cpu_cores`` | 1 | busy cores: utilization of the CPUs x physical cores, of its present servers together |

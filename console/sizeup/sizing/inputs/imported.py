@@ -221,6 +221,11 @@ def _figures(kinds: Sequence[_Kind], percentile: float, where: str, cores: int |
         values["license.pack"] = Words(*next((vendor, Origin.IMPORTED, name) for vendor, name in vendors.items()))
     if (share := _read_share(io, percentile)) is not None:
         values["workload.read_percent"] = share
+    loads = [one for file in io[1] for one in file.intervals]
+    of_bytes = _share_at([(one.bytes_per_second, one.read_share_of_bytes) for one in loads], percentile)
+    if of_bytes is not None and "workload.mb_s" in values:
+        least_read = round(of_bytes[1], 3) if of_bytes[0] - of_bytes[1] >= _ONE_SHARE else None
+        values["workload.read_bytes_percent"] = Quantity(of_bytes[0], "1", Origin.IMPORTED, io[0], low=least_read)
     if ranged:
         number = max(len(_known(io, figure_of[key])) for key in _IO)
         few = f"{number} intervals: the highest of their averages counts, which hides peaks; {_MORE}"
@@ -250,7 +255,8 @@ def _read_share(io: _Kind, percentile: float) -> Quantity | None:
             f"{format_in(least, '%')} reads if the {percentile:g}th percentile of the writes comes at that time, too"
         )
         return Quantity(share, "1", Origin.IMPORTED, source, low=least, caveats=(writes,))
-    found = _share_at([(one.bytes_per_second, one.read_share_of_bytes) for one in intervals], percentile)
+    counted = [one for one in intervals if one.requests_per_second is not None]
+    found = _share_at([(one.bytes_per_second, one.read_share_of_bytes) for one in counted], percentile)
     if found is None:
         return None
     share, least = found

@@ -135,7 +135,8 @@ def _array(sheet: Sheet) -> Iterator[Advice]:
     ):
         if (figure := find(sheet)) is None:
             continue
-        reads, array = sheet.number("workload.read_percent").value, _array_of(sheet)
+        of_bytes = sheet.optional("workload.read_bytes_percent") if find is drive_rate else None
+        reads, array = (of_bytes or sheet.number("workload.read_percent")).value, _array_of(sheet)
         capacity = _delivered(sheet, array, figure, reads)
         rate = format_in(float(f"{capacity.value:.6g}"), figure.unit)
         verdict = f"array: {rate} at {format_in(reads, '%')} reads (RAID {array.raid}, {array.drives:g} drives)"

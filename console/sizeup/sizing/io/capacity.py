@@ -250,7 +250,7 @@ def with_drives(
 
 def find_bottleneck(sheet: Sheet) -> tuple[str, Quantity] | None:
     """Return the stage with the least bandwidth, and this; None where no stage reports its bandwidth."""
-    reads = sheet.number("workload.read_percent").value
+    reads = (sheet.optional("workload.read_bytes_percent") or sheet.number("workload.read_percent")).value
     stages = with_drives(sheet, path_stages(sheet), None, reads)
     known = [(stage.name, stage.rate) for stage in stages if stage.rate is not None]
     if not known:

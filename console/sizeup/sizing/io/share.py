@@ -80,6 +80,7 @@ def _defaults(sheet: Sheet, *, by_rule: bool) -> Mapping[str, Mapping[str, Input
         ("workload.io_kib", "KiB", "a block size of {} by default", Origin.RULE),
         ("workload.read_percent", "%", "{} reads by default", Origin.RULE),
         ("workload.read_percent", "%", "{} reads", Origin.IMPORTED),  # by bytes alone, or writes peak at another time
+        ("workload.read_bytes_percent", "%", "{} of the bytes read", Origin.IMPORTED),
     ):
         value = sheet.inputs.get(key)
         if isinstance(value, Quantity) and value.origin is origin and sheet.has_used(key):
@@ -253,7 +254,8 @@ def _drive_time(sheet: Sheet, demand: Demand, parts: Sequence[StageShare]) -> St
     if streams is None or not streams.value or len(parts) < 2 or not parts[0].stage.drives:
         return None
     rate, requests = parts
-    alone = drives_stage(sheet, None, 1.0)  # all of it reads
+    known = _known_read_share(sheet)
+    alone = drives_stage(sheet, None, 1.0 if known is None else known)
     if alone is None or alone.rate is None:
         return None
     of_streams = streams.value / alone.rate.value
@@ -317,16 +319,32 @@ def all_stages(sheet: Sheet, demand: Demand) -> list[StageCapacity]:
     stages = [of_mix(sheet, stage, reads) for stage in path_stages(sheet)]
     if demand.transfer_rate is None or not demand.bytes_per_second:
         return with_drives(sheet, stages, reads, 0.0 if demand.bytes_per_second else None)
-    return with_drives(sheet, stages, reads, _read_share_of_bytes(sheet, demand, demand.transfer_rate.value))
+    rate = demand.transfer_rate.value
+    return with_drives(sheet, stages, reads, _read_bytes(sheet, demand, rate) / demand.bytes_per_second)
 
 
-def _read_share_of_bytes(sheet: Sheet, demand: Demand, rate: float) -> float:
-    """Return the share of the reads in all bytes: of redo none, of the sequential part all, of the rest by requests."""
+_REQUESTS = ("workload.read_percent", "workload.read_iops", "workload.write_iops")
+
+
+def _known_read_share(sheet: Sheet) -> float | None:
+    """Return the share of the reads in the bytes; None where it is unknown, or a file's for other requests."""
+    share, requests = sheet.optional("workload.read_bytes_percent"), [sheet.inputs.get(key) for key in _REQUESTS]
+    changed = any(isinstance(one, Quantity) and one.origin is Origin.USER for one in requests)
+    return None if share is None or (changed and share.origin is Origin.IMPORTED) else share.value
+
+
+def _read_bytes(sheet: Sheet, demand: Demand, rate: float) -> float:
+    """Return the bytes per second that are read of those of all reads and writes, without redo.
+
+    Where their share is unknown all of the sequential part counts as reads, and the rest by its requests.
+    """
+    if (share := _known_read_share(sheet)) is not None:
+        return rate * share
     read = 0.0 if demand.sequential is None else min(demand.sequential.value, rate)
     if rest := rate - read:
         requests = [0.0 if part is None else part.value for part in (demand.read_iops, demand.write_iops)]
         read += rest * (requests[0] / sum(requests) if any(requests) else sheet.number("workload.read_percent").value)
-    return read / (demand.bytes_per_second or rate)
+    return read
 
 
 class _Case(Struct, frozen=True):
