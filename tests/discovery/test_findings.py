@@ -186,6 +186,7 @@ DESERVED = {
         "hwloc/40intel64-4n10c+pci-conflicts": "L3 of CPU 2 by list and by mask",
         "hwloc/64fake-4n2s2ca2c2t": "masks of caches were edited, lists were not",
         "hwloc/8em64t-2s2ca2c-buggynuma": "eight nodes of the same CPUs",
+        "hwloc/nvidiagpunumanodes": "176 CPUs in cpuinfo, 32 in sysfs",
         "libvirt-hostcpu/ppc-test1": "CPU 1 is no member of its own core",
         "libvirt-hostcpu/x86_64-test1": "CPU 1 is no member of its own core",
         "prometheus-node_exporter/fixtures": "made up: cores by sysfs and by cpuinfo",

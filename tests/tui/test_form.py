@@ -1,12 +1,13 @@
 """The controls of a form: what an arrow promises, and what a control is made of."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
-from consoles import Console, ended, records, settled
+from consoles import Console, ended, pressed, records, settled, until
 from declared import declaration_of, series_of
 from sizeup.model.plan import Plan, Step
 from sizeup.session.records import PlanRecord, StepStartRecord
@@ -123,17 +124,20 @@ async def test_what_unfolds_settings_bears_no_arrow_of_a_list(console: Console) 
         await shown_form(console, pilot)
         advanced = next(button for button in console.app.screen.query(AdvancedButton) if button.region)
         advanced.focus()
-        marks, folded = [], []
-        for key in ("enter", "enter", "space", "space"):
-            await settled(pilot, key)
-            settings = console.app.screen.query_one(".more")
-            folded.append(not settings.display)
+        marks = []
+        for key, unfolds in (("enter", True), ("enter", False), ("space", True), ("space", False)):
+            await pressed(pilot, key)
+            await until(pilot, partial(_is, console, unfolded=unfolds))
+            await settled(pilot)
             marks.append(str(advanced.label).split(" ")[0])
-        shown = len(settings.query(Input))
+        shown = len(console.app.screen.query_one(".more").query(Input))
 
-    assert folded == [False, True] * 2
     assert marks == ["[-]", "[+]"] * 2
     assert shown > 5
+
+
+def _is(console: Console, *, unfolded: bool) -> bool:
+    return any(settings.display for settings in console.app.screen.query(".more")) is unfolded
 
 
 @pytest.mark.parametrize("there", [True, False])
