@@ -203,6 +203,7 @@ class AdvancedButton(Button):
 
     def __init__(self, settings: int) -> None:
         super().__init__(id="advanced", compact=True)
+        self.active_effect_duration = 0  # meanwhile a button takes no key
         self._settings = settings
         self.show(folded=True)
 
