@@ -117,7 +117,8 @@ def test_a_leftover_is_reported_and_kept_unless_removal_was_asked_for(folder: Pa
     leftover.touch()
 
     gaps = [emission for emission in run(step(folder, depth=1)) if isinstance(emission, Gap)]
-    assert [gap.subject for gap in gaps] == [str(leftover)]
+    # Another names the depth where neighbors left it no CPU.
+    assert [gap.subject for gap in gaps if gap.subject.startswith("/")] == [str(leftover)]
     assert leftover.exists()
 
     list(run(step(folder, depth=1, remove_leftovers=True)))
