@@ -285,8 +285,14 @@ def test_the_licenses_of_editions_stand_side_by_side(capsys: pytest.CaptureFixtu
     # 32 cores x 0.5 = 16 x $47,500 x 1.66 = $1,261,600
     assert row[1] == "$1.26M"
     assert row[-1] == "$0"
-    assert "3 years" in text
+    assert "over 3 years, list prices in USD" in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_discount_is_named_beside_the_cost_of_editions(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "large.toml", "--editions", "ee", "--set", *WORKLOAD, "license.discount_percent=40")
+
+    assert "list prices less 40% in USD" in text
 
 
 def test_an_edition_that_is_unknown_or_not_the_only_one_of_its_name_is_refused(

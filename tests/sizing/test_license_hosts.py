@@ -150,6 +150,15 @@ def test_bare_metal_counts_what_it_shows_also_with_other_sockets() -> None:
     assert more.value == 16
 
 
+def test_bare_metal_stated_of_a_proven_guest_is_doubted() -> None:
+    sizing = size(described(shown(2, 8, hypervisor="kvm"), parse_settings(["machine.guest=no"])))
+
+    assert (
+        "machine.guest=no is stated, but these are virtual CPUs of a guest by kvm"
+        in found(sizing, "license.units").caveats
+    )
+
+
 def test_a_limit_of_the_product_holds_for_what_the_instance_sees() -> None:
     standard = parse_settings(["license.pack=sql-server", "license.product=standard"])
     one, many = size(described(shown(1, 48), standard)), size(described(shown(48, 1), standard))

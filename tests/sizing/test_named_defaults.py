@@ -158,8 +158,10 @@ def test_a_port_that_is_down_is_named_beside_paths_that_are_set() -> None:
 def test_memory_on_one_node_alone_is_no_problem_of_a_verdict_that_passes() -> None:
     nodes = ("numa.nodes=2", "numa.node_mb=65536,65536", "numa.free_mb=60000,60000", "machine.memory_gib=128")
     sizing = sized("workload.mb_s=100", "capacity.mb_s=1000", "sga.mb=70000", *nodes)
-    text = sizing.find("memory.one-node-left")
+    text = sizing.find("memory.one-node-spill")
 
+    assert text.quantity is not None
+    assert text.quantity.value == 10_000 << 20
     assert text.verdict == (
         "Allocated by one process without huge pages or interleaving, the shared memory fills one node and takes "
         "10,000 MiB from others"

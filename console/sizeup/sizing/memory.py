@@ -126,16 +126,18 @@ def _one_node(sheet: Sheet) -> Iterator[Advice]:
     free, sga = sheet.numbers("numa.free_mb"), sheet.number("sga.mb")
     sheet.cite("closson-2007-numa")
     emptiest = max(free, key=lambda node: node.value)
-    left = worked(sheet, term(emptiest, "MiB") - term(sga, "MiB"), "MiB")
-    decision, verdict = "fits", f"{left} stay free on that node; its processes get further memory from other nodes"
-    if left.value < 0:
-        decision = "spills"
+    if sga.value > emptiest.value:
+        name, title, decision = "spill", "Shared memory beyond the emptiest node", "spills"
+        found = worked(sheet, term(sga, "MiB") - term(emptiest, "MiB"), "MiB")
         verdict = (
             "allocated by one process without huge pages or interleaving, the shared memory fills one node and takes "
-            f"{format_in(-left.value, 'MiB')} from others"
+            f"{found} from others"
         )
-    title = "Free memory of the emptiest node with all shared memory on it"
-    yield answered(sheet, "memory.one-node-left", title, verdict, left, "closson-2007-numa", decision=decision)
+    else:
+        name, title, decision = "left", "Free memory of the emptiest node with all shared memory on it", "fits"
+        found = worked(sheet, term(emptiest, "MiB") - term(sga, "MiB"), "MiB")
+        verdict = f"{found} stay free on that node; its processes get further memory from other nodes"
+    yield answered(sheet, f"memory.one-node-{name}", title, verdict, found, "closson-2007-numa", decision=decision)
 
 
 def _cyclops(sheet: Sheet) -> Iterator[Advice]:
@@ -220,7 +222,12 @@ CALCULATIONS = (
     Calculation("memlock", _memlock, ("memory.memlock",)),
     Calculation("page tables", _page_tables, ("memory.page-tables.",)),
     Calculation("interleaved memory", _locality, ("memory.interleave-",)),
-    Calculation("shared memory on one node", _one_node, ("memory.one-node-left",), about=("numa.free_mb",)),
+    Calculation(
+        "shared memory on one node",
+        _one_node,
+        ("memory.one-node-left", "memory.one-node-spill"),
+        about=("numa.free_mb",),
+    ),
     Calculation("memory placement", _cyclops, ("memory.cyclops",), about=("numa.free_before", "numa.free_after")),
     Calculation("SGA in total", _sga_sum, ("memory.sga-sum",)),
     Calculation(

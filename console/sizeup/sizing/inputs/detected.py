@@ -226,8 +226,11 @@ _POWER = re.compile(r"POWER *(?:(8|1\d)|7|9)", re.IGNORECASE)  # cores of eight 
 def _caveats(machine: Machine, *, bare: bool) -> tuple[str, ...]:
     """Return why the visible cores may differ from the physical ones."""
     caveats: list[str] = []
-    if _is_virtual(machine) and not bare:
-        caveats.append("these are virtual CPUs of a guest; the cores of the host are unknown")
+    if _is_virtual(machine):
+        signs = machine.platform.guest_evidence or machine.platform.hypervisor or "what was recorded"
+        stated = f"machine.guest=no is stated, but these are virtual CPUs of a guest by {signs}"
+        of_guest = "these are virtual CPUs of a guest; the cores of the host are unknown"
+        caveats.append(stated if bare else of_guest)
     elif machine.platform.is_guest is None and not bare:
         caveats.append(
             f"these may be virtual CPUs: nothing proves a guest or bare metal. Use {KEYS['machine.guest'].flag}"

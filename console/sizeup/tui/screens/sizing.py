@@ -49,6 +49,7 @@ from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.sizing_table import AnswerRow, answer_rows
 from sizeup.views.inputs.whatif import stepped
 from sizeup.views.result.band import changed_band, summary_band
+from sizeup.views.result.licenses import priced_at
 from sizeup.views.result.summary import summary
 
 _STATUSES = ("pass", "warn", "fail", "uncertain", "assumed")
@@ -471,7 +472,7 @@ class SizingScreen(ModeScreen):
         factors.border_subtitle = "" if card is None else self._in_console(card.decides)
         factors.update(factor_lines(None if card is None else card.share, state.factors, width, look))
         chosen = state.sizing.inputs.get("license.pack")
-        cost.border_title = frame_title("Cost", "list price over the term", width + _FRAME)
+        cost.border_title = frame_title("Cost", f"{priced_at(state.sizing.inputs)} over the term", width + _FRAME)
         products = rows(state.sizing.inputs, shipped())
         rows_above = _COST_FROM_ROW + 3 * sum(bool(one.demand) for one in state.given.cards) + len(state.factors[:5])
         room = 4 if self.has_class("-high") else max(self.app.size.height - rows_above, 3)

@@ -26,6 +26,7 @@ from sizeup.sizing.verdict import RESOURCE_NAMES, WORST_FIRST, ShareStatus, shar
 from sizeup.text import nearest, uncapitalized
 from sizeup.units import format_in
 from sizeup.views.cards.cards import OUTAGE, TITLES, share_cell, status_label
+from sizeup.views.result.licenses import priced_at
 from sizeup.views.result.verdict import first_card, overall_text, unsettled_note
 
 _PRICED = "license.cost.term"
@@ -225,7 +226,8 @@ def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rule
     years = format_in(term_years(Sheet(candidates[0].sizing.inputs, rules)), "years")
     named = "; ".join(f"{name}: {products[0][name].title}" for name in editions)
     columns = [Column("Candidate"), *(Column(name, numeric=True) for name in editions)]
-    return _with_text(columns, found, f"Licenses with support over {years}, list prices in USD. {named}")
+    at = priced_at(candidates[0].sizing.inputs)
+    return _with_text(columns, found, f"Licenses with support over {years}, {at} in USD. {named}")
 
 
 def _with_text(columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str, blank: str = "") -> Table:

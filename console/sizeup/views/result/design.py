@@ -28,6 +28,7 @@ from sizeup.sizing.workload import YEAR_NS
 from sizeup.text import uncapitalized
 from sizeup.units import format_in
 from sizeup.views.result.basis import basis_text
+from sizeup.views.result.licenses import priced_at
 
 SCHEMA = "sizeup.design/1"
 _NAMES = {DRIVES: "Drives", PORTS: "Ports", CORES: "Cores", MEMORY: "Memory, GiB"}
@@ -141,7 +142,7 @@ def alternatives_table(found: Design) -> Table:
         for text in one.rests:
             if text not in known:
                 rests.setdefault(text, []).append(_name(one.changed))
-    notes = [f"Licenses and support: {years}, list prices"] if priced else []
+    notes = [f"Licenses and support: {years}, {priced_at(found.inputs)}"] if priced else []
     notes += (
         ["2 servers: cores, GiB in each"] if any("cluster.nodes" in one.changed for one in found.alternatives) else []
     )

@@ -31,6 +31,14 @@ _COUNTED = {
 }
 
 
+def priced_at(inputs: Inputs) -> str:
+    """Return what a cost over the term rests on: list prices, less the discount of the contract."""
+    discount = inputs.get("license.discount_percent")
+    if isinstance(discount, Quantity) and discount.value:
+        return f"list prices less {format_in(discount.value, '%')}"
+    return "list prices"
+
+
 def license_table(sizing: Sizing, rules: Rules) -> Table:
     """Return every product of every vendor on this machine: licenses required, and the list price."""
     products = rows(sizing.inputs, rules)
