@@ -4,7 +4,10 @@ from itertools import pairwise
 
 import pytest
 
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.advise import size
 from sizeup.sizing.cards import open_cards, overall, verdict
+from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.licensing.contract import is_named
 from sizeup.sizing.rules import shipped
 from sizing.sized import advice, card, sized
@@ -89,6 +92,16 @@ def test_a_clock_is_known_by_the_name_or_not_at_all() -> None:
 
     assert facts is not None
     assert (facts.demand.low, facts.demand.high) == (pytest.approx(5.91, rel=5e-3), pytest.approx(15.48, rel=5e-3))
+
+
+def test_a_maximum_clock_is_none_that_results_are_told_by() -> None:
+    """Ice Lake without a base clock: 6.07 to 9.13 per core, so 10 x 4.225 / 9.13 to 10 x 6.975 / 6.07 cores."""
+    maximum = Quantity(3.5e9, "Hz", Origin.DETECTED, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq")
+    typed = parse_settings((*BUSY, THEIRS, OURS[0].replace(" CPU @ 2.90GHz", ""), "machine.cores=14"))
+    facts = next(card for card in size({**typed, "machine.ghz": maximum}).cards if card.resource == "cpu").facts
+
+    assert facts is not None
+    assert (facts.demand.low, facts.demand.high) == (pytest.approx(4.628, rel=1e-3), pytest.approx(11.49, rel=1e-3))
 
 
 def test_cores_of_the_same_processor_are_as_fast() -> None:

@@ -45,6 +45,9 @@ PRESENT_PROCESSOR = "that of the present server"
 _CLOCK = re.compile(r"@\s*(\d+(?:\.\d+)?)\s*GHz", re.IGNORECASE)
 """The nominal clock in the name of a processor."""
 
+_MAXIMUM_CLOCK = "/cpuinfo_max_freq"
+"""The source of a clock that turbo or boost alone may reach."""
+
 
 class _Speed(Struct, frozen=True):
     """The SPECrate of one core between its ends."""
@@ -79,10 +82,10 @@ def relative_speed(sheet: Sheet) -> tuple[list[Quantity], bool]:
     there, here = (" ".join((sheet.optional_words(key) or "").split()) for key in _MODELS)
     if there and here.casefold() in (there.casefold(), PRESENT_PROCESSOR):
         return [Quantity(1.0, "1", Origin.RULE, "the same processor")], True
-    theirs, ours = (
-        _speed(sheet, _MODELS[0], there, None),
-        _speed(sheet, _MODELS[1], here, sheet.optional("machine.ghz")),
-    )
+    clock = sheet.optional("machine.ghz")
+    if clock is not None and clock.source.endswith(_MAXIMUM_CLOCK):
+        clock = None  # results are told by the base clock
+    theirs, ours = _speed(sheet, _MODELS[0], there, None), _speed(sheet, _MODELS[1], here, clock)
     one, other = theirs.beside(ours), ours.beside(theirs)
     known = theirs.value is not None and ours.value is not None
     if known:
