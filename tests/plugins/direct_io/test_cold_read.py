@@ -439,7 +439,7 @@ def test_a_run_reads_existing_data_and_leaves_no_trace_of_it(folder: Path, monke
     file = write(folder / SECRET, 64)
     content = file.read_bytes()
     os.utime(file, (1e9, 1e9))
-    chosen = step(folder, preset="survey", cold_read=True)
+    chosen = step(folder, preset="survey", cold_read=True, search=3.0, confirm=0.0)
     monkeypatch.setattr(cold_read, "LEAST_BYTES", 64 * MIB)
 
     for _ in range(5):  # all may be read before the first sample, on a busy host
