@@ -298,8 +298,10 @@ def build_python(target: Target, sources: dict[str, Path], builder: Path | None)
         "LIBFFI_LIBS": str(made / "lib/libffi.a"), "ZLIB_CFLAGS": f"-I{made / 'include'}",
         "ZLIB_LIBS": str(made / "lib/libz.a"),
     }  # fmt: skip
+    # By its relative path, which the program holds, so that the bytes are the same wherever it is built.
+    configure = os.path.relpath(sources["python"] / "configure", target.built)
     run(
-        sources["python"] / "configure", "-q", "--prefix=/sizeup", "--disable-test-modules", "--with-ensurepip=no",
+        configure, "-q", "--prefix=/sizeup", "--disable-test-modules", "--with-ensurepip=no",
         *cross, *newer, *(f"py_cv_module_{name}=n/a" for name in _LEFT_OUT), cwd=target.built, **variables,
     )  # fmt: skip
     # "platform" describes the build in a module of its own; the other targets are for tests and installation.
@@ -318,7 +320,7 @@ def tree(target: Target, sources: dict[str, Path], dist: Path, builder: Path) ->
     library = base / "lib/python3.13"
     shutil.copytree(sources["python"] / "Lib", library, ignore=shutil.ignore_patterns("__pycache__", *_UNUSED))
     [described] = target.built.glob("build/lib.*/_sysconfigdata_*.py")
-    shutil.copy(described, library)
+    (library / described.name).write_text(described.read_text().replace(str(target.work.parent), "/build"))
     (library / "lib-dynload").mkdir()  # by which Python tells where it is
     (base / "bin").mkdir()
     shutil.copy(target.built / "python", base / "bin/python3")

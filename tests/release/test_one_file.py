@@ -298,3 +298,5 @@ def test_the_file_is_built_and_measures_a_host_without_python(tmp_path: Path) ->
     assert outcomes.keys() == {"clock.cost", "memory.latency.dram-thp", "io.direct.survey", "io.commit"}
     assert set(outcomes.values()) <= {"ok", "not-converged", "timed-out"}  # the last two on a busy host
     assert not list((tmp_path / "host").iterdir())
+    [described] = tmp_path.glob(".local/state/sizeup/runtime/*/lib/python3.13/_sysconfigdata_*.py")
+    assert "'CC': '/build/" in described.read_text(), "where it was built is no part of the file"
