@@ -137,11 +137,15 @@ def test_the_cloud_is_compared_for_processors_that_it_offers(model: str, caveat:
     assert any("unknown processor" in one for one in advice.caveats) is caveat
 
 
-def test_odd_counts_round_up_on_each_server_or_over_the_pool() -> None:
+def test_odd_counts_round_up_over_all_servers_of_a_program_or_on_each() -> None:
+    """Oracle's contract adds up the cores of a program before it multiplies: 27 x 0.5; for users 25 x 14."""
     cluster = ("machine.cores=9", XEON, "cluster.nodes=3")
 
-    assert units(*cluster) == 15
-    assert units(*cluster, "license.aggregate=pool") == 14
+    assert units(*cluster) == 14
+    assert units(*cluster, "license.metric=nup", "license.users=1") == 350
+    assert units(*cluster, "license.aggregate=server") == 15
+    working = found(sized(*cluster), "license.units").working
+    assert "3 servers x 9 cores = 27 cores" in [line.strip() for line in working]
 
 
 def test_named_users_have_a_minimum_of_25_a_processor() -> None:

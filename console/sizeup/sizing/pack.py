@@ -94,8 +94,8 @@ class MetricEntry(SourcedEntry, frozen=True):
     unit: str
     formulas: dict[str, str]
     """By scope (``bare``, ``vm``, ``hard``, ``soft``, ``cloud``), for one server."""
-    per: Literal["server", "whole"] = "server"
-    """``whole``: the formula counts all servers at once."""
+    per: Literal["server", "pool", "whole"] = "server"
+    """``whole``: the formula counts all servers at once; ``pool``: it is rounded once, unless the user says otherwise."""
     beside: str = ""
     """Price of what every server needs besides these units, as the products name it: ``server``; empty for nothing."""
     minimum_order: float = 0

@@ -35,8 +35,8 @@ NAMES = {
 """What formulas of packs call the keys."""
 
 _SCALES = {"memory_gib": 2.0**30, "database_gb": 1e9}
-_POOLED = frozenset({"cores", "sockets", "vcpus", "pinned_cores"})
-"""Names that a pool adds up over its servers before rounding."""
+_POOLED = {"cores": "cores", "sockets": "sockets", "vcpus": "vCPUs", "pinned_cores": "cores"}
+"""Names that a pool adds up over its servers before rounding, with their units."""
 
 OF_HOST = {"cores": "license.host_cores", "sockets": "license.host_sockets", "socket_capacity": "license.host_sockets"}
 """Names that count hardware, and the key that answers for them where this machine shows virtual hardware."""
@@ -315,15 +315,21 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
         known = ", ".join(metric.formulas)
         raise UsageError(f"license.scope: {metric.title} has no rule for {basis.scope!r}: expected one of {known}")
     sheet.cite(metric.source)
+    if metric.per == "pool" and "license.aggregate" not in sheet.inputs:
+        basis = replace(basis, pooled=True)
     if basis.scope in metric.notes:
         sheet.caveat(metric.notes[basis.scope])
     formula = sheet.rules.formula(text)
+    servers = licensed_servers(sheet, basis.pack, chosen_product(sheet, basis.pack))
+    if basis.pooled and servers > 1:
+        for name in sorted(formula.names & _POOLED.keys()):
+            each = FormulaNames(sheet, replace(basis, pooled=False))(name)
+            worked(sheet, term(servers, "servers") * term(each, _POOLED[name]), _POOLED[name])
     value, low, high = evaluated(sheet, basis, formula, metric.title, metric.unit)
     if "users" in formula.names and sheet.number(_USERS).origin is Origin.RULE:  # a default, which counts nobody
         if not value:
             raise MissingError(_USERS)
         sheet.caveat(f"the number of users is unknown, so this is the least: set it with {KEYS[_USERS].flag}")
-    servers = licensed_servers(sheet, basis.pack, chosen_product(sheet, basis.pack))
     of_hosts = "host_cores" in formula.names or ("sockets" in formula.names and sheet.has_used("license.hosts"))
     whole = metric.per == "whole" or basis.pooled or of_hosts
     if servers > 1 and not whole:
