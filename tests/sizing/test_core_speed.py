@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import size
@@ -185,6 +186,18 @@ def test_what_is_independent_multiplies() -> None:
     assert found.statement.startswith(
         "CPU: 4.31 to 14.1 cores demand, 15 cores capacity (at most 94%, because busy threads may share no core"
     )
+
+
+def test_ends_of_one_figure_are_told_as_no_product() -> None:
+    """Threads that share no core and peaks above the average both end at 12 busy cores of 6: 12, not 24."""
+    typed = parse_settings(("workload.spread_cores=12", THEIRS, *OURS, "machine.cores=15"))
+    spread = replace(typed["workload.spread_cores"], origin=Origin.IMPORTED)
+    busy = Quantity(6.0, "1", Origin.IMPORTED, "sar", low=6.0, high=12.0)
+    found = size({**typed, "workload.spread_cores": spread, "workload.cpu_cores": busy})
+    text = found.find("verdict.cpu").working
+
+    assert "busy threads may share no core: x 2" in text
+    assert "no peaks above the average: x 2 in all" in text
 
 
 @pytest.mark.parametrize(

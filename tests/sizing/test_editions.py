@@ -38,6 +38,10 @@ def test_the_cheapest_edition_stands_beside_the_chosen_one_with_what_it_rests_on
         assert words in found.verdict
 
 
+def test_threads_that_a_processor_may_not_have_are_used_at_most() -> None:
+    assert "It uses at most 16 of its 8 to 64 threads" in sentence("machine.sockets=1", "machine.cores=8")
+
+
 def test_an_edition_without_a_chosen_option_is_not_the_cheapest() -> None:
     assert "Cheapest permitted: Oracle SE2" in sentence(*XEON, "license.product=ee", "license.options=none")
     assert "SE2" not in sentence(*XEON, "license.product=ee", "license.options=partitioning")

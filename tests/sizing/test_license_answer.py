@@ -211,3 +211,12 @@ def test_an_assumption_names_the_key_that_states_it() -> None:
 
     assert count is not None
     assert [one.key for one in count.assumptions] == ["license.scope"]
+
+
+@pytest.mark.parametrize("product", ["license.product=ee", "license.product=se2"])
+def test_a_license_question_without_cores_asks_for_them_and_for_no_workload(product: str) -> None:
+    text = words(product)
+
+    assert text.startswith("UNKNOWN Licenses: unknown, because an input is missing")
+    assert "Use --set machine." in text
+    assert "workload" not in text

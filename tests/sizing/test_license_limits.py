@@ -11,6 +11,17 @@ CLOUD_TERMS = (
 )
 
 
+@pytest.mark.parametrize(("vcpus", "decision"), [(4, "allowed"), (5, "assumed"), (8, "assumed"), (9, "forbidden")])
+def test_what_sources_dispute_is_assumed(vcpus: int, decision: str) -> None:
+    sizing = sized("license.product=se2", "license.scope=cloud", f"machine.vcpus={vcpus}")
+    (card,) = (card for card in sizing.cards if card.resource == "license")
+
+    assert found(sizing, "license.allowed").decision == decision
+    assert card.status == {"allowed": "pass", "forbidden": "fail"}.get(decision, decision)
+    assert any("one source says four" in text for text in card.assumptions) is (decision == "assumed")
+    assert not any("socket_capacity" in text for text in card.assumptions)
+
+
 @pytest.mark.parametrize(
     ("settings", "sentence", "source"),
     [

@@ -12,7 +12,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.licensing.contract import PRODUCT
 from sizeup.sizing.licensing.cost import LicenseCost
 from sizeup.sizing.licensing.count import span, usd_brief
-from sizeup.sizing.licensing.required import CAPACITY, LicenseCount, Permission
+from sizeup.sizing.licensing.required import LicenseCount, Permission
 from sizeup.sizing.sheet import Assumption, Inputs, brief, find_fact
 from sizeup.sizing.verdict import RESOURCES, WORST_FIRST, ShareStatus
 from sizeup.text import capitalized
@@ -130,7 +130,7 @@ def license_card(given: Mapping[str, Advice], facts: Sequence[Struct]) -> Card:
         return Card("license", ShareStatus.UNKNOWN.value, "".join(why), advice="license.units", notes=why)
     assumed = [one for one in count.assumptions if edition is None or one.key != PRODUCT]  # else the edition says so
     if permission is not None and permission.decision == "assumed":
-        assumed.append(Assumption(f"assumed: permitted {permission.condition}", CAPACITY))
+        assumed.append(Assumption(f"assumed: permitted {permission.condition}", permission.settled_by))
     if price is not None:
         assumed += [one for one in price.assumptions if one not in count.assumptions]
     if units.quantity.low != units.quantity.high:

@@ -26,7 +26,7 @@ from sizeup.sizing.licensing.contract import (
 from sizeup.sizing.licensing.cost import a_year, list_price, term_cost, term_years
 from sizeup.sizing.licensing.count import count_range, count_units, evaluated, matching_factor, ranged, usd_range
 from sizeup.sizing.licensing.limits import limits_of_chosen, open_limits, product_limits
-from sizeup.sizing.licensing.required import CAPACITY, Permission, licenses_required, permission, require_permission
+from sizeup.sizing.licensing.required import Permission, licenses_required, permission, require_permission
 from sizeup.sizing.pack import MetricEntry, Pack, ProductEntry, short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, figure
@@ -405,11 +405,14 @@ def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
     lacks = edition.product.cluster_note if licensed_servers(sheet, pack, edition.product) > 1 else ""
     sentences = [lacks] if lacks else []  # first, as a text that is too long loses its end
     if edition.permission is not None and edition.permission.decision == "assumed":
-        sentences.append(f"assumed: permitted {edition.permission.why} ({KEYS[CAPACITY].flag})")
+        key = edition.permission.settled_by
+        sentences.append(f"assumed: permitted {edition.permission.why}{f' ({KEYS[key].flag})' if key else ''}")
     limits = product_limits(Sheet(sheet.inputs, sheet.rules), pack, edition.product)
     exceeded = [use for use in limits if use.is_exceeded]
     if len(exceeded) == 1:
-        sentences.append(f"it uses {format_in(exceeded[0].usable, '')} of {exceeded[0].has}")
+        [use] = exceeded
+        number = format_in(use.usable, "")
+        sentences.append(f"it uses {f'at most {number} of its' if use.perhaps else f'{number} of'} {use.has}")
     else:
         sentences += [use.clause for use in exceeded]
     busy = sheet.optional("workload.cpu_cores")

@@ -95,7 +95,7 @@ class MetricEntry(SourcedEntry, frozen=True):
     formulas: dict[str, str]
     """By scope (``bare``, ``vm``, ``hard``, ``soft``, ``cloud``), for one server."""
     per: Literal["server", "pool", "whole"] = "server"
-    """``whole``: the formula counts all servers at once; ``pool``: it is rounded once, unless the user says otherwise."""
+    """``whole``: the formula counts all servers at once; ``pool``: it is rounded once, unless told otherwise."""
     beside: str = ""
     """Price of what every server needs besides these units, as the products name it: ``server``; empty for nothing."""
     minimum_order: float = 0
@@ -189,6 +189,8 @@ class ConditionEntry(SourcedEntry, frozen=True):
     """Not 0 where the product may be used."""
     why: str
     """The rule, after "is not permitted on this server:"."""
+    sure: str = ""
+    """A stricter formula, where sources differ: what it refuses is assumed to be permitted. Empty where they agree."""
     scopes: tuple[str, ...] = ()
     """Where the rule holds; empty for everywhere."""
 

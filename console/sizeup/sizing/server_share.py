@@ -175,10 +175,11 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     if known:
         sheet.line(f"{figure(facts.demand.value)} cores / {capacity_text(facts)} = {share_text(shares.today)}")
     for one in (*factors, capacity):
+        above = False
         for uncertainty in one.uncertainties:
-            sheet.line(
-                f"{uncertainty.reason}: x {'any' if uncertainty.end is None else figure(uncertainty.end / one.value)}"
-            )
+            times = "any" if uncertainty.end is None else figure(uncertainty.end / one.value)
+            sheet.line(f"{uncertainty.reason}: x {times}{' in all' if above and uncertainty.upper else ''}")
+            above |= uncertainty.upper
     threads = sheet.optional("machine.threads_per_core")
     if threads is not None and threads.value > 1:
         sheet.caveat("threads of a core share it: half of all threads busy can be more than half of what the cores do")

@@ -48,6 +48,8 @@ class LimitUse(Struct, frozen=True):
     """``threads that one database uses: 16 threads of 64 threads``."""
     has: str
     """What the machine has: ``64 threads``, or ``at least 64 threads``."""
+    perhaps: bool
+    """Whether it may have no more than the product uses."""
     advice: Advice
 
     @property
@@ -151,7 +153,7 @@ def _limit(
     quantity, decision = sheet.answer(usable * scale, limit.unit, limit.id), "exceeded" if exceeded else "fits"
     decision = "unknown" if perhaps else decision
     advice = sheet.advice(f"license.limit.{limit.id}", limit.title, verdict, quantity, limit.unit, decision=decision)
-    return LimitUse(product.brief or product.title, limit, quantity, usable, present, clause, has, advice)
+    return LimitUse(product.brief or product.title, limit, quantity, usable, present, clause, has, perhaps, advice)
 
 
 def _smaller(sheet: Sheet, limit: LimitEntry, usable: float, product: ProductEntry) -> str:

@@ -39,18 +39,20 @@ class Permission(Struct, frozen=True):
     product: str
     """Its title."""
     decision: Decision
-    """``assumed``: permitted, if the server has no empty sockets beyond the permitted ones."""
+    """``assumed``: permitted, if the server has no empty sockets beyond the permitted ones, or if a source is right."""
     why: str
     """The rule that decides; empty where none restricts the product."""
     place: str
     """What the rule is about: a server, or an instance of a cloud."""
     runs: bool = True
     """Whether the product runs on the processor at all."""
+    settled_by: str = ""
+    """The key that settles a permission that is assumed; empty where none does."""
 
     @property
     def condition(self) -> str:
         """The rule, and what would settle a permission that is assumed."""
-        return f"{self.why}. Use {KEYS[CAPACITY].flag}" if self.decision == "assumed" else self.why
+        return f"{self.why}. Use {KEYS[self.settled_by].flag}" if self.settled_by else self.why
 
     @property
     def refused(self) -> str:
@@ -87,7 +89,8 @@ def permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission:
             continue
         decision = _decision(sheet, pack, product, condition)
         if decision == "forbidden" or found.decision == "allowed":
-            found = Permission(product.title, decision, condition.why, place)
+            settled_by = CAPACITY if decision == "assumed" and not condition.sure else ""
+            found = Permission(product.title, decision, condition.why, place, settled_by=settled_by)
         if decision == "forbidden":
             break
     return found
@@ -127,6 +130,9 @@ def _decision(sheet: Sheet, pack: Pack, product: ProductEntry, condition: Condit
             "empty sockets count too, and their number is unknown: only occupied sockets are assumed. "
             f"Use {KEYS[CAPACITY].flag}, which sets all of them"
         )
+    if condition.sure and not evaluated(judged, basis, sheet.rules.formula(condition.sure), "undisputed where", "")[0]:
+        sheet.caveat(condition.why)
+        is_assumed = True
     return "assumed" if is_assumed else "allowed"
 
 

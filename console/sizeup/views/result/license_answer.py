@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from sizeup.model.advice import AdviceSet, Card
-from sizeup.quantity import Origin
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.licensing.cost import LicenseCost
 from sizeup.sizing.licensing.count import count_range
@@ -43,14 +43,12 @@ _COUNTED = {
 """What licenses are counted by, and its unit in a sentence."""
 
 
-def is_about_licenses(given: AdviceSet) -> bool:
+def is_about_licenses(given: Sizing) -> bool:
     """Return whether no resource has a demand and somebody set a figure of a license contract."""
     return not any(card.demand and card.resource != "license" for card in given.cards) and any(
-        entry.key.startswith(_LICENSE) and value.origin not in _NOBODYS
-        for one in given.advice
-        if one.id.startswith(_LICENSE)
-        for entry in one.inputs
-        if (value := entry.quantity or entry.words) is not None
+        isinstance(value, Quantity | Words) and value.origin not in _NOBODYS
+        for key, value in given.inputs.items()
+        if key.startswith(_LICENSE)
     )
 
 
