@@ -137,7 +137,7 @@ def test_the_card_of_the_storage_names_the_rate_at_8_committers() -> None:
     assert measured_texts(commits(), "storage").texts == ("760 commits/s at 8",)
     found = commits()
     put(found.steps["io.commit"], Estimate("commits", at(8), 760.0, extra={"upper_bound": 1}))
-    assert measured_texts(found, "storage").texts == ("up to 760 commits/s at 8",)
+    assert measured_texts(found, "storage").texts == ("at most 760 commits/s at 8",)
 
 
 def test_the_share_of_the_storage_is_of_the_figures_beside_it() -> None:

@@ -285,3 +285,16 @@ async def test_b_takes_the_mark_of_the_baseline_back_and_no_note_shows_it(consol
         assert console.told[-1] == "No longer the baseline"
         assert "the baseline" in noted
         assert "root:" not in noted
+
+
+async def test_the_list_begins_at_the_session_that_is_open_and_the_export_names_it(
+    console: Console, folder: Path
+) -> None:
+    older = stored(folder, "older")
+    stored(folder, "newer")
+    async with console.shown(120, 40) as pilot:
+        console.app.show_session(str(older))
+        await pressed(pilot, "5", "e")
+        await pilot.pause()
+
+        assert f"Export {older.name.removesuffix(SUFFIX)}" in console.text

@@ -10,6 +10,7 @@ from typing import IO
 
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
 from textual.widgets import Checkbox, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -43,7 +44,7 @@ class ExportDialog(Dialog[tuple[str, str, bool]]):
         before = "This session: " if compared else ""
         both = {key: label for key, (_, label) in COMPARED_KINDS.items()} if compared else {}
         self._kinds = {**both, **{key: f"{before}{label}" for key, (_, label) in KINDS.items()}}
-        self._folder = folder
+        self._folder, self._exported = folder, session_name(path)
         self._problem = problem
         """Why the last export into this folder failed; empty at first."""
         self._typed, self._unsaved = typed, typed.unsaved(path)
@@ -52,7 +53,7 @@ class ExportDialog(Dialog[tuple[str, str, bool]]):
     def compose(self) -> ComposeResult:
         """Build the folder field above the list of kinds."""
         with Vertical(classes="dialog wide") as box:
-            box.border_title = "Export"
+            box.border_title = Content(f"Export {self._exported}")
             yield Static("Into folder", markup=False)
             yield Input(self._folder, id="folder", compact=True)
             yield Static("", id="message", classes="hint", markup=False)

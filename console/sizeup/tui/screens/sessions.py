@@ -336,7 +336,8 @@ class SessionsScreen(ModeScreen):
     def _fill(self) -> None:
         """Put those that hold the words into the list, and show the one under the cursor."""
         listed, pane = self.query_one(KeyList), self.query_one("#list-pane")
-        chosen, width = self._chosen(), listed.size.width - 1  # for the scroll bar
+        chosen = self._chosen() or self.host.runs.path  # at first the one that the other modes show
+        width = listed.size.width - 1  # for the scroll bar
         self.query_one("#columns", Static).update(
             Content.styled(_columns(width, " ", "Started", "Host", "DRAM", "IOPS", "Run"), "dim")
         )

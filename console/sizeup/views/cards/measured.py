@@ -157,7 +157,7 @@ def _storage(session: Session) -> Iterable[_Figure]:
     if commits:
         most = max(commits, key=lambda one: one.load)
         estimate = most.point.estimate
-        bound = "up to " * (estimate is not None and "upper_bound" in estimate.extra)
+        bound = "at most " * (estimate is not None and "upper_bound" in estimate.extra)
         yield _Figure(f"{bound}{format_count(most.value, '')} commits/s at {most.load:g}", most.run, further=True)
 
 
