@@ -14,7 +14,7 @@ from sizeup.importers.intervals import LoadInterval
 pytestmark = [pytest.mark.ci, pytest.mark.alone]  # its mounts are seen by tests that compare this machine with itself
 _WITHIN = 0.05
 _LOG_WITHIN = 0.1
-"""Of the log: how often its last block is written again is worked out, and was 6 % too little at 28 MB/s."""
+"""Of the log: how often its last block is written again is worked out, and was 6 % too little on a fast host."""
 _WAL_BLOCK = 8192
 
 
