@@ -95,7 +95,7 @@ def test_a_clock_is_known_by_the_name_or_not_at_all() -> None:
     assert (facts.demand.low, facts.demand.high) == (pytest.approx(5.91, rel=5e-3), pytest.approx(15.48, rel=5e-3))
 
 
-def test_a_maximum_clock_is_none_that_results_are_told_by() -> None:
+def test_published_results_are_not_scaled_by_the_maximum_clock() -> None:
     """Ice Lake without a base clock: 6.07 to 9.13 per core, so 10 x 4.225 / 9.13 to 10 x 6.975 / 6.07 cores."""
     maximum = Quantity(3.5e9, "Hz", Origin.DETECTED, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq")
     typed = parse_settings((*BUSY, THEIRS, OURS[0].replace(" CPU @ 2.90GHz", ""), "machine.cores=14"))
@@ -188,7 +188,7 @@ def test_what_is_independent_multiplies() -> None:
     )
 
 
-def test_ends_of_one_figure_are_told_as_no_product() -> None:
+def test_upper_ends_of_one_figure_do_not_multiply() -> None:
     """Threads that share no core and peaks above the average both end at 12 busy cores of 6: 12, not 24."""
     typed = parse_settings(("workload.spread_cores=12", THEIRS, *OURS, "machine.cores=15"))
     spread = replace(typed["workload.spread_cores"], origin=Origin.IMPORTED)

@@ -84,7 +84,7 @@ def relative_speed(sheet: Sheet) -> tuple[list[Quantity], bool]:
         return [Quantity(1.0, "1", Origin.RULE, "the same processor")], True
     clock = sheet.optional("machine.ghz")
     if clock is not None and clock.source.endswith(_MAXIMUM_CLOCK):
-        clock = None  # results are told by the base clock
+        clock = None  # published results are compared per GHz of the base clock
     theirs, ours = _speed(sheet, _MODELS[0], there, None), _speed(sheet, _MODELS[1], here, clock)
     one, other = theirs.beside(ours), ours.beside(theirs)
     known = theirs.value is not None and ours.value is not None
