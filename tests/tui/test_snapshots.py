@@ -21,6 +21,7 @@ from consoles import Console, MakeConsole, ended, machine, records, until
 from played_runs import PlayedRunner
 from sizeup.model.finding import Finding, Severity
 from sizeup.tui.console import without_web_fonts
+from sizeup.tui.screens.probe_forms import ProbeForms
 
 PICTURES = Path(__file__).parent / "snapshots"
 UPDATE = "SIZEUP_UPDATE_SNAPSHOTS"
@@ -95,10 +96,19 @@ async def settle(pilot: Pilot[int]) -> None:
     await pilot.app.workers.wait_for_complete()
 
 
-async def estimated(pilot: Pilot[int]) -> None:
-    """Wait until the button of the form says how long the run takes, which it does some moments after the rest."""
+async def estimated(pilot: Pilot[int], probe: str) -> None:
+    """Wait until the form of a probe is shown and its button says how long the run takes: both come later."""
+
+    def done() -> bool:
+        form = pilot.app.screen.query_one(ProbeForms).shown
+        return (
+            form is not None
+            and form.form.manifest.name == probe
+            and "about" in str(form.query_one("#run", Button).label)
+        )
+
     await settle(pilot)
-    await until(pilot, lambda: any("about" in str(run.label) for run in pilot.app.screen.query("#run").results(Button)))
+    await until(pilot, done)
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
@@ -109,7 +119,7 @@ async def test_each_mode_looks_as_it_did(console: Console, columns: int, rows: i
             await pilot.press(str(number))
             if mode == "measure":
                 await console.choose(pilot, "memory.latency")
-                await estimated(pilot)
+                await estimated(pilot, "memory.latency")
             if mode == "sessions":  # of the one under the cursor, once its file was read
                 await until(pilot, lambda: "No findings" in console.text)
             await settle(pilot)
