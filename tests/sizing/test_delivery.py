@@ -208,7 +208,7 @@ def test_a_delivery_is_judged_by_the_workload_of_the_order(
     """Four drives in RAID 10 give 4 x 10,000 / (0.5 + 0.5 x 2) = 26,667 IOPS; with 70 % reads it would be 30,769."""
     monkeypatch.chdir(tmp_path)
     drives = '"array.disks" = 4\n"array.raid" = "10"\n"array.drive_iops" = 10000\n'
-    workload = '[workload]\n"workload.iops" = 1000\n"workload.read_percent" = 50\n'
+    workload = '[workload]\n"workload.read_percent" = 50\n'
     Path("order.toml").write_text(f'schema = "sizeup.candidate/1"\n[inputs]\n{drives}{workload}')
 
     assert cli.run(["size", "--machine", "none", "--against", "order.toml", "--json"]) == 0
@@ -220,6 +220,55 @@ def test_a_delivery_is_judged_by_the_workload_of_the_order(
 
 
 READS = "workload.read_percent=100"
+
+
+def test_storage_need_not_be_as_fast_as_its_parts_but_as_the_workload(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """60,382 IOPS at most 70 % used are 86,260, of 8 KiB 706.64 MB/s; two years of +50 % are 135,859.5 at 100 %.
+
+    The ports of the order carry 781,250 IOPS, which an order says that states no workload.
+    """
+    monkeypatch.chdir(tmp_path)
+    reads = "workload.read_percent=100"
+    wanted = ["--set", "workload.iops=60382", "workload.io_kib=8", reads, "array.drive_iops=1e6", "array.disk_gb=4000"]
+    assert cli.run(["size", "--design", *wanted, "path.stages=hba:fc32", "-o", "order.toml"]) == 0
+    capsys.readouterr()
+    against = ["size", "--machine", "none", "--against", "order.toml"]
+    found = ["--set", "capacity.iops=90000", "capacity.mb_s=700"]
+
+    assert cli.run([*against, *found, "--json"]) == 0
+    parts = {one["key"]: one for one in json.loads(capsys.readouterr().out)["parts"]}
+    assert (parts["capacity.iops"]["ordered"], parts["capacity.iops"]["status"]) == (
+        pytest.approx(86_260),
+        "as ordered",
+    )
+    assert parts["capacity.mb_s"]["ordered"] == pytest.approx(60_382 * 8192 / 0.7)
+    assert (parts["capacity.mb_s"]["status"], parts["capacity.mb_s"]["by_workload"]) == ("missing", True)
+    assert cli.run([*against, *found]) == 0
+    assert "what the workload of the order needs" in capsys.readouterr().out
+
+    years = ["workload.growth_percent=50", "workload.horizon_years=2"]
+    assert cli.run([*against, *found, *years, "--json"]) == 0
+    parts = {one["key"]: one for one in json.loads(capsys.readouterr().out)["parts"]}
+    assert (parts["capacity.iops"]["ordered"], parts["capacity.iops"]["status"]) == (135_859.5, "missing")
+
+    order, _, _ = Path("order.toml").read_text().partition("[workload]")
+    assert "designed for 60,382 IOPS" in order
+    Path("order.toml").write_text(order)
+    assert cli.run([*against, *found, "--set", "workload.io_kib=8", reads]) == 0
+    assert "781,250 IOPS  90,000 IOPS  missing: 691,250 IOPS" in capsys.readouterr().out
+
+
+def test_reads_alone_leave_open_what_was_delivered_for_a_mix() -> None:
+    """1,000 IOPS at most 70 % used are 1,429; 2,000 reads a second say less of half writes."""
+    measured: Value = Quantity(2_000, "1/s", Origin.MEASURED, "step")
+    order = (*ORDER[:4], "workload.iops=1000", "workload.io_kib=8")
+
+    assert statuses({"capacity.iops": measured}, (*order, READS))["capacity.iops"][0] == "as ordered"
+    assert (
+        statuses({"capacity.iops": measured}, (*order, "workload.read_percent=50"))["capacity.iops"][0] == "uncertain"
+    )
 
 
 def test_ports_limit_the_iops_that_were_ordered() -> None:

@@ -14,13 +14,16 @@ from sizeup.model.storage import Transport
 from sizeup.quantity import Origin, Quantity, Uncertainty, Words
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.input_value import Value
-from sizeup.sizing.io.array import FEWEST_DRIVES
-from sizeup.sizing.io.capacity import path_stages, stated_stages
+from sizeup.sizing.io.array import FEWEST_DRIVES, StageCapacity
+from sizeup.sizing.io.capacity import STORAGE, path_stages, stated_stages
+from sizeup.sizing.io.share import of_mix
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.server_share import PRESENT_PROCESSOR
 from sizeup.sizing.sheet import Inputs, Sheet
 from sizeup.sizing.storage_paths import down_devices, internal_disks, storage_path_bandwidths, visible_disks
+from sizeup.sizing.verdict import limits
+from sizeup.sizing.workload import workload_demand
 
 _COUNTED = {
     "cluster.nodes": 1.0, "machine.sockets": 1.0, "machine.cores": 1.0, "machine.threads_per_core": 1.0,
@@ -47,6 +50,8 @@ class DeliveredPart(Struct, frozen=True):
     """What leaves a figure uncertain."""
     down: str = ""
     """The ports that were delivered and carry no data, each with its state."""
+    by_workload: bool = False
+    """Whether it is what the workload of the order needs, and not what the parts of the order are good for."""
 
 
 def with_drives(inputs: Inputs, machine: Machine | None) -> dict[str, Value]:
@@ -98,7 +103,9 @@ def delivered_parts(
         ("capacity.mb_s", "io.capacity"),
     ):
         advice, of_drives = order.find(answer), here.find(answer) if key == "capacity.gb" else None
-        if advice is not None and advice.quantity is not None:
+        if (needed := None if advice is None else _needed(order, key, rules)) is not None:
+            yield replace(_part(key, needed, _of_its_mix(order, here, key, rules)), by_workload=True)
+        elif advice is not None and advice.quantity is not None:
             found_space = None if of_drives is None else of_drives.quantity
             ordered, block = advice.quantity, order.inputs.get("workload.io_kib")
             if key == "capacity.iops" and paths[0] is not None and isinstance(block, Quantity):
@@ -109,6 +116,31 @@ def delivered_parts(
                 part = Uncertainty(0.0, "all disks that the machine sees", f"Use {KEYS[key].flag}")
                 all_disks = replace(all_disks, uncertainties=(part,))
             yield _part(key, ordered, found_space or _stated(here, key) or all_disks)
+
+
+def _needed(order: Sizing, key: str, rules: Rules) -> Quantity | None:
+    """Return what of the storage passes for the workload, today and in its last year; None where the order states it.
+
+    None without such a workload, too.
+    """
+    sheet, stated = Sheet(order.inputs, rules), order.inputs.get(key)
+    demand = workload_demand(sheet)
+    if demand is None or key == "capacity.gb" or getattr(stated, "origin", None) is Origin.USER:
+        return None
+    amount, unit = (demand.iops, "1/s") if key == "capacity.iops" else (demand.bytes_per_second, "bytes/s")
+    bounds = limits(sheet)
+    if not amount:
+        return None
+    needed = max(amount / bounds.passes, demand.growth.grown(amount) / bounds.fails)
+    return Quantity(needed, unit, Origin.RULE, "workload")
+
+
+def _of_its_mix(order: Sizing, here: Sizing, key: str, rules: Rules) -> Quantity | None:
+    """Return what was found, IOPS at the share of reads of the workload."""
+    found, demand = _stated(here, key), workload_demand(Sheet(order.inputs, rules))
+    if key != "capacity.iops" or demand is None or found is None:
+        return found
+    return of_mix(Sheet(here.inputs, rules), StageCapacity(STORAGE, None, found), demand.read_share or 0.0).iops
 
 
 def _part(

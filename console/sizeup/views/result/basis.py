@@ -65,7 +65,8 @@ def _requests(inputs: Inputs) -> str:
         details.append(f"{brief(whole.scaled(1 / total), 'KiB')} on average")  # as nobody stated one
     else:
         details += _detail(inputs, "workload.io_kib", "")
-    return f"{format_in(float(f'{total:.4g}'), 'IOPS')} ({', '.join(details)})"
+    typed = all(one is None or one.origin is Origin.USER for one in (reads, writes, both))
+    return f"{format_in(total if typed else float(f'{total:.4g}'), 'IOPS')} ({', '.join(details)})"
 
 
 def _detail(inputs: Inputs, key: str, what: str) -> list[str]:

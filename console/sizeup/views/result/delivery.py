@@ -35,7 +35,9 @@ def delivery_table(parts: Sequence[DeliveredPart]) -> Table:
         (_TITLES.get(one.key) or KEYS[one.key].label, _amount(one, one.ordered), _amount(one, one.found), _said(one))
         for one in parts
     )
-    return Table("", columns, tuple(rows))
+    by_workload = any(one.by_workload for one in parts)
+    note = "Storage IOPS, throughput: what the workload of the order needs, with its reserve" if by_workload else ""
+    return Table("", columns, tuple(rows), note)
 
 
 def _said(one: DeliveredPart) -> str:
@@ -63,4 +65,5 @@ def _amount(one: DeliveredPart, value: float | str | None) -> str:
     if value is None or isinstance(value, str):
         return value or UNKNOWN
     unit = KEYS[one.key].unit.removesuffix("1") if one.key in KEYS else ""
-    return format_in(in_unit(value, unit) * base_unit(unit)[1], unit)
+    whole = len(f"{value / base_unit(unit)[1]:.0f}")  # digits, none of which is rounded
+    return format_in(in_unit(value, unit, max(whole, 4)) * base_unit(unit)[1], unit)
