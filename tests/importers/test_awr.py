@@ -111,6 +111,17 @@ def test_without_the_instance_activity_the_io_profile_counts_everything() -> Non
     assert "requests of several blocks count as random I/O" in remarks(found, "workload.iops")
 
 
+def test_without_its_redo_writes_the_requests_of_a_report_count_with_them() -> None:
+    """10,000 reads and 3,500 writes a second, redo among them, where no other section has requests."""
+    text = re.sub(r"^redo writes  .*\n", "", without(AWR, "IO Profile"), flags=re.MULTILINE)
+    bare = re.sub(r"^ +(?:Read|Write) IO requests:.*\n", "", text, flags=re.MULTILINE)
+    found = parse_awr(bare, "awr")
+
+    assert [one.requests_per_second for one in parse_awr(text, "awr").intervals] == [12_800]
+    assert [one.requests_per_second for one in found.intervals] == [13_500]
+    assert "and again as redo" in remarks(found, "workload.iops")
+
+
 def test_without_operating_system_statistics_the_database_own_cpu_time_counts() -> None:
     host = "Host CPU (CPUs:   32 Cores:   16 Sockets:    2)\n"
     found = parse_awr(without(AWR, "Operating System Statistics").replace("Memory Stat", f"{host}Memory Stat"), "awr")
@@ -232,6 +243,25 @@ def test_a_report_of_all_instances_without_its_totals_has_blocks() -> None:
     assert one.requests_per_second is None
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("216,000,000,000   60,000,000.0", "7,200,000,000    2,000,000.0", "at most the 2 MB/s .* found 3 MB/s"),
+        (
+            "1,200.00        60.00",
+            "1,200.00        30.00",
+            "redo size: expected 6,000,000.0 .* over 30 minutes, found 3,",
+        ),
+        ("3,600,000        1,000.0", "360,000        1,000.0", "redo writes: expected 100.0 a second"),
+    ],
+)
+def test_a_report_of_all_instances_that_contradicts_itself_is_refused(old: str, new: str, said: str) -> None:
+    assert old in CLUSTER
+
+    with pytest.raises(SizeupError, match=said):
+        parse_awr(CLUSTER.replace(old, new), "awrgrpt")
+
+
 def test_a_report_of_all_instances_is_not_added_to_those_of_its_instances() -> None:
     for files in ([CLUSTER, AWR, second_instance(AWR)], [AWR, second_instance(AWR), CLUSTER]):
         found = parse_awr(files[0], "a", [(files[1], "b"), (files[2], "c")])
@@ -250,8 +280,9 @@ def test_a_report_of_some_instances_of_a_cluster_says_so() -> None:
 def test_the_cpus_of_a_cluster_are_unknown_where_its_columns_do_not_agree() -> None:
     blank = CLUSTER.replace("   1      32      16        2", "   1      32                2")
     missing = re.sub(r"^   2      32.*\n", "", CLUSTER, flags=re.MULTILINE)
+    more = CLUSTER.replace("   1      32      16        2", "   1      16      32        2")
 
-    for text in (blank, missing):
+    for text in (blank, missing, more):
         (one,) = parse_awr(text, "awrgrpt").intervals
         assert (one.busy_cores, one.spread_cores, one.requests_per_second) == (None, None, 17_000)
 

@@ -177,8 +177,7 @@ def _report(text: str, where: str) -> InstanceReport:
     block = float(size[1].replace(",", "")) * (1024 if size[2] else 1) if size and size[1].strip(",") else None
     interval, of_block, remarks = storage_load(found, profile, redo, block, where)
     utilization, cpus, cores, of_cpu = _cpu(found, text, profile)
-    for what, expected, figure in _contradictions(found, text, redo, cpus, cores):
-        raise MalformedError(f"{where}: {what}: expected {expected}, found {figure}; the report contradicts itself")
+    _require_consistent(found, where, redo, _elapsed(text), cpus, cores)
     interval = replace(
         interval,
         cpu_utilization=utilization,
@@ -251,6 +250,7 @@ def _cluster_report(text: str, where: str) -> InstanceReport:
     names = ("physical reads", "physical writes")
     profile = {name: one for name, one in zip(names, blocks[1:3], strict=False) if one is not None}
     interval, stated, remarks = storage_load(found, profile, redo, block, where)
+    _require_consistent(found, where, redo, summary.figures[-1] or 0.0)
     interval = replace(interval, **_cluster_cpus(found, int(reported)))
     of = (summary.name.split()[0], f"{begin:.0f}", f"{end:.0f}")
     return InstanceReport(interval, of, ALL_INSTANCES, reported < total, stated, tuple(remarks))
@@ -261,7 +261,7 @@ def _cluster_cpus(found: Sections, instances: int) -> dict[str, float]:
     rows = [row.figures[:_SERVER] for row in found.rows("servers") if row.name.isdecimal()]
     known = [tuple(one for one in figures if one is not None) for figures in rows]
     servers = [(one[10] / (one[10] + one[11] or 1.0), *one) for one in known if len(one) == _SERVER]
-    if len(servers) != instances or any(abs(100 * share - one[5]) > 1 for share, *one in servers):
+    if len(servers) != instances or any(abs(100 * share - one[5]) > 1 or one[1] > one[0] for share, *one in servers):
         return {}
     busy = {"busy_cores": sum(share * one[1] for share, *one in servers), "cores": sum(one[1] for _, *one in servers)}
     spread = [_spread(share, one[0], one[1]) for share, *one in servers]
@@ -317,13 +317,19 @@ def _requests(found: Sections, profile: Mapping[str, float], block: float | None
     if None not in total and None not in redo_part:
         reads, writes = (max((one or 0.0) - (part or 0.0), 0.0) for one, part in zip(total, redo_part, strict=True))
         return reads, writes, None, [_ALL_RANDOM]
-    reads, writes = profile.get("read io requests"), profile.get("write io requests")
-    return reads, writes, None, [_ALL_RANDOM] if reads is not None else []
+    of_database = profile.get("read io requests"), profile.get("write io requests")
+    if None not in of_database or reads is None or writes is None:
+        return *of_database, None, [_ALL_RANDOM] if of_database[0] is not None else []
+    return reads, writes, None, [_ALL_RANDOM, _WITH_REDO]
 
 
 _ALL_RANDOM = (
     "workload.iops",
     "requests of several blocks count as random I/O, because they are not counted apart",
+)
+_WITH_REDO = (
+    "workload.iops",
+    "writes of redo count as random I/O, and again as redo, because the report has no line redo writes",
 )
 _NO_BLOCK_SIZE = (
     "workload.iops",
@@ -372,11 +378,19 @@ _LAST_DIGIT = 0.1
 """Of a rate."""
 
 
+def _require_consistent(
+    found: Sections, where: str, redo: float, minutes: float, cpus: float | None = None, cores: float | None = None
+) -> None:
+    """Raise ``MalformedError`` where figures of a report cannot be of one interval; ``minutes`` is 0 if unknown."""
+    for what, expected, figure in _contradictions(found, redo, minutes, cpus, cores):
+        raise MalformedError(f"{where}: {what}: expected {expected}, found {figure}; the report contradicts itself")
+
+
 def _contradictions(
-    found: Sections, text: str, redo: float, cpus: float | None, cores: float | None
+    found: Sections, redo: float, minutes: float, cpus: float | None, cores: float | None
 ) -> Iterator[tuple[str, str, str]]:
     """Yield what cannot be: its name, what another figure of the report lets expect, and what the report has."""
-    busy, minutes = found.figure("os", "BUSY_TIME"), _elapsed(text)
+    busy = found.figure("os", "BUSY_TIME")
     most = (cpus or 0.0) * minutes * 60 * 100 * _ALIKE
     if busy and most and busy > most:
         yield "BUSY_TIME", f"at most {most / _ALIKE:,.0f}, {cpus:.0f} CPUs of {minutes:g} minutes", f"{busy:,.0f}"
