@@ -77,6 +77,14 @@ def test_stated_redo_writes_replace_those_of_a_usual_size() -> None:
     assert demand("redo.mb_s=10", "redo.writes_s=3000", "redo.databases=2").iops == 6000
 
 
+def test_redo_writes_count_where_their_rate_is_unknown_and_not_where_there_is_no_redo() -> None:
+    found = demand("workload.iops=1000", "redo.writes_s=300", "redo.databases=2")
+
+    assert (found.iops, found.bytes_per_second) == (1600, 1000 * 8192)
+    assert demand("workload.iops=1000", "redo.writes_s=300", "redo.mb_s=0").iops == 1000
+    assert "300 IOPS of redo" in basis_text(stated("workload.iops=1000", "redo.writes_s=300"))
+
+
 def test_redo_as_written_is_what_the_storage_carries() -> None:
     """2 x 40 MB/s reach the storage, though 2 x 5 MB/s are generated; the size of a write follows what is generated."""
     found = demand("redo.mb_s=5", "redo.written_mb_s=40", "redo.databases=2")

@@ -294,11 +294,13 @@ def _transfer_rate(
 def _redo(sheet: Sheet) -> tuple[Quantity | None, Quantity | None]:
     """Redo of all databases: bytes and writes per second."""
     each, written = sheet.optional("redo.mb_s"), sheet.optional("redo.written_mb_s")
-    if each is None or not each.value:
+    stated = sheet.optional("redo.writes_s")
+    if (each is None and stated is None) or (each is not None and not each.value):
         return None, None
     count = sheet.number("redo.databases")
+    if each is None:
+        return None, None if stated is None else stated.scaled(count.value)
     rate = each.scaled(count.value)
-    stated = sheet.optional("redo.writes_s")
     if count.value != 1:
         sheet.line(f"redo: {shown(count, 'databases')} x {shown(each, 'MB/s')} = {shown(rate, 'MB/s')}")
     if written is not None:
@@ -424,7 +426,7 @@ def _measured_demand(sheet: Sheet) -> Iterator[Advice]:
         if any(part.low is not None and part.high is not None for part in known):
             low = min(sum(part.least for part in known), value)
             high = max(sum(part.most or part.value for part in known), value)
-        with_redo = ", redo included" if demand.redo_rate is not None else ""
+        with_redo = ", redo included" if parts[-1] is not None else ""
         today = Quantity(value, known[0].unit, known[0].origin, known[0].source, low, high)
         growth = demand.growth
         verdict = f"workload: {brief(today, unit)} today{with_redo}"

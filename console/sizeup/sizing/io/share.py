@@ -628,7 +628,8 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
     if isinstance(percentile := sheet.inputs.get("workload.percentile"), Quantity):
         notes += percentile.caveats
     if lacks_redo(sheet) and not demand.by_rule:
-        notes.append(f"redo is not part of the demand, because none is given ({KEYS['redo.mb_s'].flag})")
+        part = "redo is" if demand.redo_writes is None else "the MB/s of redo are"
+        notes.append(f"{part} not part of the demand, because none is given ({KEYS['redo.mb_s'].flag})")
     if demand.redo_rate is not None and not demand.by_rule and vendor(sheet) not in ("mysql", "mariadb"):
         twice = format_in(float(f"{2 * demand.redo_rate.value:.4g}"), "MB/s")
         sheet.caveat(f"archiving the redo reads and writes it again ({twice} at its peak), which is not counted")

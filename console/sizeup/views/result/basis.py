@@ -87,6 +87,8 @@ def _throughput(inputs: Inputs) -> str:
 
 def _redo(inputs: Inputs) -> str:
     redo, databases = _number(inputs, "redo.mb_s"), _number(inputs, "redo.databases")
+    if redo is None and (writes := _number(inputs, "redo.writes_s")) is not None:
+        return f"{brief(writes, 'IOPS')} of redo"
     if redo is None:
         typed = [value for key in STORAGE_KEYS if (value := _number(inputs, key)) is not None]
         return "redo not given" if any(value.origin is Origin.USER for value in typed) else ""
