@@ -2,7 +2,12 @@
 
 import pytest
 
-from sizing.license_cases import XEON, found, sized, units
+from sizeup.cli import run
+from sizeup.sizing.design import design
+from sizeup.sizing.keys import parse_settings
+from sizeup.views.result.candidates import Candidate, candidate_sentences
+from sizeup.views.result.design import alternatives_table
+from sizing.license_cases import RULES, XEON, found, sized, units
 from sizing.sized import card
 
 CLUSTER = ("machine.cores=4", "machine.sockets=1", XEON, "cluster.nodes=2")
@@ -26,6 +31,31 @@ def test_servers_that_share_a_database_include_the_cluster_option_or_the_answer_
     without = "without Real Application Clusters or RAC One Node, these 2 servers cannot open one database together"
     assert prices["license.options=none"][1] == prices["license.options=partitioning"][1] == [without]
     assert prices["license.options=rac"][1] == []
+
+
+def test_a_list_of_options_without_that_of_a_cluster_says_what_it_costs(capsys: pytest.CaptureFixture[str]) -> None:
+    """4 x $23,000 with 3 x 22 % of support are $152,720; the price of a user, or the word none, leaves out nothing."""
+    clause = "is not in the list of options: $152,720 more with --set license.options=rac,partitioning"
+    cluster = [*CLUSTER, "license.product=ee"]
+
+    assert run(["size", "--machine", "none", "--set", *cluster, "license.options=partitioning"]) == 0
+    assert clause in " ".join(capsys.readouterr().out.split())
+    machines = design(parse_settings([*cluster, "workload.cpu_cores=2.8", "license.options=partitioning"]), RULES)
+    assert clause in alternatives_table(machines).note
+    for more in ("none", "rac_one_node,partitioning"):
+        assert (
+            "is not in the list" not in found(sized(*cluster, f"license.options={more}"), "license.cost.term").verdict
+        )
+    own = found(sized(*cluster, "license.options=partitioning", "license.list_usd=9"), "license.cost.term")
+    assert "is not in the list" not in own.verdict
+
+
+def test_candidates_say_what_the_option_of_a_cluster_costs() -> None:
+    [sentence] = candidate_sentences(
+        [Candidate("a", sized(*CLUSTER, "license.options=diagnostics", "workload.cpu_cores=1"))]
+    )
+
+    assert sentence.endswith("$152,720 more with --set license.options=rac,diagnostics")
 
 
 def test_the_count_names_the_options_that_it_counts_too() -> None:

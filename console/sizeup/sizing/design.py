@@ -106,6 +106,8 @@ class Alternative(Struct, frozen=True):
     """The parts of which no count is enough, each with the limit of the edition that is why, where one is."""
     rests: tuple[str, ...] = ()
     """As of a part."""
+    left_out: str = ""
+    """The option of clusters that the listed ones leave out, and what it costs; empty where none is."""
 
 
 class Design(Struct, frozen=True):
@@ -370,7 +372,8 @@ def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternat
     sizing = size(found.inputs, rules)
     card, price = next(one for one in sizing.cards if one.resource == "license"), find_fact(sizing.facts, LicenseCost)
     permitted, cost = card.status != ShareStatus.FAIL.value, None if price is None else price.total
-    return Alternative(changed, buy, cost, permitted, unmet=unmet, rests=rests)
+    left_out = "" if price is None else price.left_out
+    return Alternative(changed, buy, cost, permitted, unmet=unmet, rests=rests, left_out=left_out)
 
 
 def is_licensed(inputs: Inputs) -> bool:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
-from sizeup.quantity import Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import chosen_contract, chosen_options, chosen_pack, licensed_servers
 from sizeup.sizing.licensing.count import End, count_range, format_usd, price, range_end, ranged, usd_range
@@ -81,6 +81,8 @@ class LicenseCost(Struct, frozen=True):
     """USD; None where the cost is unknown."""
     years: int = 0
     assumptions: tuple[Assumption, ...] = ()
+    left_out: str = ""
+    """The option of clusters that a list of others leaves out, and what it costs; empty where none is."""
 
     @property
     def term(self) -> str:
@@ -177,10 +179,31 @@ def _over_years(sheet: Sheet, metric: MetricEntry) -> Iterator[Advice]:
     cost = f"{usd_range(whole)} = {parts} ({rests_on})"
     if not whole.value:
         cost = f"none for the licenses of {product.title}; support is a separate contract"
-    said = f"{years} years: {cost}" if whole.value else cost
-    sheet.facts.append(LicenseCost(said, whole, years, sheet.assumptions))
+    said, left_out = f"{years} years: {cost}" if whole.value else cost, _left_out(sheet, product, whole)
+    sheet.facts.append(
+        LicenseCost(". ".join(filter(None, (said, left_out))), whole, years, sheet.assumptions, left_out)
+    )
+    cost += f". {left_out}" if left_out else ""
     term = f"cost over {years} years"
     yield sheet.advice("license.cost.term", term, f"{term}: {cost}", whole, "USD")
+
+
+def _left_out(sheet: Sheet, product: ProductEntry, whole: Quantity) -> str:
+    """Return which option of clusters a list of others leaves out, and what it costs; empty where none is."""
+    own, pack = {key: value for key, value in sheet.inputs.items() if key != _OPTIONS}, chosen_pack(sheet)
+    options, needed = (chosen_options(Sheet(one, sheet.rules), pack, product) for one in (sheet.inputs, own))
+    if not options or not needed or "license.list_usd" in own or any(one.for_clusters for one in options):
+        return ""
+    names = ",".join(short(one.id) for one in (*needed, *options))
+    dearer = term_cost(Sheet({**own, _OPTIONS: Words(names, Origin.RULE, needed[0].title)}, sheet.rules))
+    more = usd_range(_over_range(lambda end: range_end(dearer, end) - range_end(whole, end)))
+    servers = format_in(sheet.number("cluster.nodes").value, "servers")
+    flag = KEYS[_OPTIONS].flag.partition("=")[0]
+    why = f"which {servers} need to open one database together"
+    return f"{needed[0].title}, {why}, is not in the list of options: {more} more with {flag}={names}"
+
+
+_OPTIONS = "license.options"
 
 
 def term_cost(sheet: Sheet) -> Quantity:

@@ -258,7 +258,8 @@ def candidate_sentences(candidates: Sequence[Candidate]) -> list[str]:
             known = ", ".join(f"{TITLES[each.resource]} {share_text(each.share or 0.0)}" for each in judged)
             text = f"{card.statement}{unsettled_note(card, one.sizing.cards)}{f'. Judged: {known}' if known else ''}"
             settles = [each.decides for each in open_cards(one.sizing.cards) if each is not card and each.decides]
-            text = ". ".join((text, *settles, *_unpriced(one)))
+            left_out = "" if one.price is None else one.price.left_out
+            text = ". ".join(filter(None, (text, *settles, *_unpriced(one), left_out)))
         of_text.setdefault(text, []).append(name)
     return [f"{', '.join(names)}: {text}" for text, names in of_text.items()]
 

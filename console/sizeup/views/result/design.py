@@ -139,14 +139,13 @@ def alternatives_table(found: Design) -> Table:
         rows.append((_name(one.changed), *cells, *([cost] if priced else [])))
     known, rests = {text for part in found.parts for text in part.rests}, dict[str, list[str]]()
     for one in found.alternatives:
-        for text in one.rests:
-            if text not in known:
-                rests.setdefault(text, []).append(_name(one.changed))
+        for text in (*(f"assumed {text}" for text in one.rests if text not in known), *filter(None, [one.left_out])):
+            rests.setdefault(text, []).append(_name(one.changed))
     notes = [f"Licenses and support: {years}, {priced_at(found.inputs)}"] if priced else []
     notes += (
         ["2 servers: cores, GiB in each"] if any("cluster.nodes" in one.changed for one in found.alternatives) else []
     )
-    notes += [f"{', '.join(of)}: assumed {text}" for text, of in rests.items()]
+    notes += [f"{', '.join(of)}: {text}" for text, of in rests.items()]
     return Table("", tuple(columns), tuple(rows), ". ".join(notes))
 
 
