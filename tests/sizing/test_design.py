@@ -349,6 +349,22 @@ def test_an_edition_whose_threads_are_unknown_is_not_called_too_small_for_certai
     assert list(unmet.values()) == ["open: 16 threads", "open: 16 threads"]
 
 
+def test_an_edition_without_cores_that_pass_says_with_how_many_it_does_without_hyper_threading(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """8 of the 16 cores of one thread that SE2 uses are 50 %, 20 are 125 %: 8 / 0.7 = 11.4, so 12 are bought."""
+    way = "12 cores with hyper-threading off (--set machine.threads_per_core=1)"
+    assert f"oracle se2: {way}" in alternatives_table(designed("workload.cpu_cores=8")).note
+    chosen = designed("workload.cpu_cores=8", "license.pack=oracle", "license.product=se2")
+    assert f"Cores: none passes for certain with this edition (open: 16 threads); {way}" in design_notes(chosen)
+    assert "hyper-threading" not in alternatives_table(designed("workload.cpu_cores=20")).note
+
+    followed = designed("workload.cpu_cores=8", "license.product=se2", "machine.threads_per_core=1")
+    assert part_of(CORES, followed).buy == 12
+    assert cli.run(["size", "--design", "--set", "workload.cpu_cores=8", "license.product=se2"]) == 0
+    assert "open: 16 threads" in capsys.readouterr().out
+
+
 def test_licenses_are_paid_for_the_years_that_are_planned() -> None:
     licensed = ("license.pack=oracle", "license.product=ee", "machine.cores=8")
     costs = {

@@ -33,7 +33,7 @@ def write_design(arguments: argparse.Namespace) -> int:
     # This machine is what runs the command; another one is named for its kinds of parts.
     inputs = given if arguments.machine == "this" else sized_subject(arguments.machine, given).inputs
     found = design(inputs, sizing_rules(arguments.rules))
-    if not found.parts:
+    if not found.parts and not found.alternatives[0].unmet:
         raise UsageError(
             "--design: expected a workload, found none; use --workload FILE, or --set workload.iops=N db.gb=N "
             "workload.cpu_cores=N sga.mb=N"

@@ -24,6 +24,7 @@ from sizeup.sizing.io.capacity import stated_stages
 from sizeup.sizing.keys import KEYS, parse_settings
 from sizeup.sizing.licensing.contract import chosen_contract
 from sizeup.sizing.licensing.cost import LicenseCost
+from sizeup.sizing.licensing.limits import THREADS
 from sizeup.sizing.pack import short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.server_share import PRESENT_PROCESSOR
@@ -106,6 +107,8 @@ class Alternative(Struct, frozen=True):
     """The parts of which no count is enough, each with the limit of the edition that is why, where one is."""
     rests: tuple[str, ...] = ()
     """As of a part."""
+    single_threaded: int | None = None
+    """Cores with which the edition passes with one thread on each, where none passes otherwise."""
     left_out: str = ""
     """The option of clusters that the listed ones leave out, and what it costs; empty where none is."""
 
@@ -368,12 +371,24 @@ def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternat
     unmet = {key: _limits(found.inputs, key, rules) for key in found.unmet}
     buy = {part.key: part.buy for part in found.parts}
     if CORES not in found.inputs or not is_licensed(found.inputs):  # unknown where nobody chose a product
-        return Alternative(changed, buy, unmet=unmet, rests=rests)
+        return Alternative(changed, buy, unmet=unmet, rests=rests, single_threaded=_single_threaded(found, rules))
     sizing = size(found.inputs, rules)
     card, price = next(one for one in sizing.cards if one.resource == "license"), find_fact(sizing.facts, LicenseCost)
     permitted, cost = card.status != ShareStatus.FAIL.value, None if price is None else price.total
     left_out = "" if price is None else price.left_out
     return Alternative(changed, buy, cost, permitted, unmet=unmet, rests=rests, left_out=left_out)
+
+
+def _single_threaded(found: _Parts, rules: Rules) -> int | None:
+    """Return the cores that pass with one thread on each; None where others pass, or these do not."""
+    if CORES not in found.unmet:
+        return None
+    inputs = {**found.inputs, **parse_settings([f"{THREADS}=1"], source="--design")}
+    try:
+        part = _part(CORES, inputs, inputs, rules)
+    except UnmetError:
+        return None
+    return None if part is None else part.buy
 
 
 def is_licensed(inputs: Inputs) -> bool:

@@ -15,6 +15,7 @@ from sizeup.sizing.design import (
     DRIVES,
     MEMORY,
     PORTS,
+    Alternative,
     Design,
     DesignPart,
     is_licensed,
@@ -23,6 +24,7 @@ from sizeup.sizing.design import (
 )
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.count import usd_brief
+from sizeup.sizing.licensing.limits import THREADS
 from sizeup.sizing.sheet import Inputs, brief
 from sizeup.sizing.workload import YEAR_NS
 from sizeup.text import uncapitalized
@@ -64,6 +66,7 @@ def design_notes(found: Design) -> list[str]:
     )
     notes += [
         f"{_NAMES[key].partition(',')[0]}: none passes for certain with this edition ({limits})"
+        f"{''.join(f'; {text}' for text in _without_threads(found.alternatives[0]) if key == CORES)}"
         for key, limits in found.alternatives[0].unmet.items()
     ]
     model = found.inputs.get("machine.cpu_model")
@@ -145,8 +148,16 @@ def alternatives_table(found: Design) -> Table:
     notes += (
         ["2 servers: cores, GiB in each"] if any("cluster.nodes" in one.changed for one in found.alternatives) else []
     )
+    notes += [f"{_name(one.changed)}: {text}" for one in found.alternatives[1:] for text in _without_threads(one)]
     notes += [f"{', '.join(of)}: {text}" for text, of in rests.items()]
     return Table("", tuple(columns), tuple(rows), ". ".join(notes))
+
+
+def _without_threads(one: Alternative) -> list[str]:
+    """Return how many cores of one thread pass where no others do; an empty list elsewhere."""
+    cores = one.single_threaded
+    off = f"with hyper-threading off (--set {KEYS[THREADS].assignment.replace('=N', '=1')})"
+    return [] if cores is None else [f"{format_in(cores, 'cores')} {off}"]
 
 
 def _name(changed: Mapping[str, str]) -> str:
