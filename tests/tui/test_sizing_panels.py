@@ -12,7 +12,7 @@ from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.table import rows
 from sizeup.sizing.rules import shipped
-from sizeup.sizing.sensitivity import tornado
+from sizeup.sizing.sensitivity import Swing, tornado
 from sizeup.tui.screens.sizing_text import cost_lines, factor_lines, share_lines
 from sizeup.tui.screens.summary_rows import RowTable, draw_balance, finding_lines
 from sizeup.views.cards.balance import balance
@@ -41,6 +41,16 @@ def test_no_line_is_wider_than_its_pane(width: int, look: ScreenLook) -> None:
         lines += cost_lines(rows(found.inputs, shipped()), "oracle", width, look, 5).split("\n")
 
     assert [line.plain for line in lines if line.cell_length > width] == []
+
+
+@LOOKS
+def test_an_input_that_hardly_moves_the_share_has_no_row(look: ScreenLook) -> None:
+    swings = [Swing(key, 1, 2, 0.5, high, None) for key, high in (("workload.iops", 0.9), ("capacity.iops", 0.5001))]
+
+    text = factor_lines(0.5, swings, 76, look).plain
+
+    assert "Random IOPS" in text
+    assert "Storage IOPS" not in text
 
 
 @LOOKS

@@ -120,10 +120,11 @@ async def test_memory_and_cpu_get_a_demand_of_the_form(console: Console) -> None
     assert sorted(console.app.stated) == ["sga.mb", "workload.cpu_cores"]
 
 
+@pytest.mark.parametrize("high", [118419.0, None])
 async def test_a_measured_figure_is_offered_with_what_is_certain_of_it(
-    console: Console, monkeypatch: pytest.MonkeyPatch
+    console: Console, monkeypatch: pytest.MonkeyPatch, high: float | None
 ) -> None:
-    wide = Quantity(60418.13, "1/s", Origin.MEASURED, "io.direct", 2417.0, 118419.0)
+    wide = Quantity(60418, "1/s", Origin.MEASURED, "io.direct", 2417.0, high)
     make = SizingState.__init__
 
     def measured(state: SizingState, host: ConsoleApp) -> None:
@@ -134,4 +135,4 @@ async def test_a_measured_figure_is_offered_with_what_is_certain_of_it(
     async with console.shown(120, 40, keys="w"):
         offered = console.app.screen.query_one("#capacity-iops", Input).placeholder
 
-    assert offered == "measured: 2,417 to 118,400 IOPS"
+    assert offered == "measured: 60,418 IOPS (2,417 IOPS certain)"

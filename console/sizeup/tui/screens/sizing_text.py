@@ -268,6 +268,8 @@ def factor_lines(share: float | None, swings: Sequence[Swing], width: int, look:
     lines = [Content.assemble(" " * (_LABEL + 6 + half), (share_text(share), "bold $hi"))]
     for swing, (low, high) in zip(swings, ends, strict=False):
         left, right = (round(min(abs(end - share) / most, 1.0) * half) for end in (low, high))
+        if not left + right:
+            continue
         low_text, high_text = ("" if not columns else share_text(end) for end, columns in ((low, left), (high, right)))
         lines.append(
             Content.assemble(

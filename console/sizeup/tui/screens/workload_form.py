@@ -17,7 +17,7 @@ from sizeup.errors import SizeupError
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS, TYPED_SOURCE
-from sizeup.sizing.verdict import amount_text, bounds_of
+from sizeup.sizing.verdict import Bounds, amount_text, bounds_of
 from sizeup.tui.actions import by_keys
 from sizeup.tui.dialogs import Dialog
 from sizeup.tui.screens.sizing_state import SizingState, workload_inputs
@@ -86,7 +86,9 @@ class WorkloadForm(Dialog[bool]):
                     assumed = f"{value_text(key, value)} unless entered" if value is not None and is_used else ""
                     name, unit = input_label(key), KEYS[key].unit
                     if isinstance(value, Quantity) and value.origin is Origin.MEASURED:
-                        assumed = f"measured: {amount_text(bounds_of(value), unit)}"
+                        low = bounds_of(value).low
+                        certain = f" ({amount_text(Bounds(low, low, low), unit)} certain)" if low < value.value else ""
+                        assumed = f"measured: {value_text(key, value)}{certain}"
                     yield Static(name if unit in _UNITLESS else f"{name}, {unit}", markup=False)
                     yield Input(
                         _entered(key, stated),
