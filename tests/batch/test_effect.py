@@ -72,6 +72,7 @@ def test_the_session_states_what_the_kernel_counts(tmp_path: Path) -> None:
     assert results_data(session)["used"] == used
 
 
+@pytest.mark.ci
 def test_files_of_a_worker_that_died_are_unknown(tmp_path: Path) -> None:
     path = tmp_path / "run"
     options = ("--batch", "-q", "-p", "null", "--set", "null.samples=1", "null.misbehave=exit", "--full-load")

@@ -42,6 +42,7 @@ def caveats(session: Session) -> set[str]:
     return {caveat for point in points if point.estimate is not None for caveat in point.estimate.caveats}
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("load", "busy", "options", "gently", "line"),
     [
@@ -89,6 +90,7 @@ def test_the_caps_that_were_set_are_recorded_and_kept_by_a_run_that_resumes(
     assert (done.returncode, resumed.steps["null"].step.gentle) == (0, first)
 
 
+@pytest.mark.ci
 def test_a_gentle_step_waits_for_a_load_that_rose_and_at_the_limit_goes_on_and_says_so(
     sizeup: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -184,6 +184,7 @@ def wrong_in(name: str, path: Path) -> list[str]:
     ]
 
 
+@pytest.mark.ci
 def test_every_command_and_option_that_a_text_names_exists() -> None:
     assert [f"{name}: {fault}" for name, path in modules() for fault in wrong_in(name, path)] == []
 

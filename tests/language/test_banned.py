@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from language.user_visible import Text, helps, literals, paragraphs, toml_texts, user_visible
 
 HERE = Path(__file__).parent
@@ -56,6 +58,7 @@ def test_an_expression_matches_its_failing_example_only() -> None:
         assert [line[:4] for line in found(among, [expression])] == ["b:2:"] * len(matches(expression, no)), expression
 
 
+@pytest.mark.ci
 def test_no_user_visible_text_has_a_banned_phrase() -> None:
     assert found(texts(), [expression for expression, _, _ in ENTRIES]) == []
 

@@ -121,6 +121,7 @@ def test_every_series_is_measured_in_both_directions() -> None:
             assert one.minimum <= one.p10 <= one.p90  # type: ignore[operator]
 
 
+@pytest.mark.ci
 def test_a_round_trip_says_how_much_of_it_the_programs_took(link: PeerLink, monkeypatch: pytest.MonkeyPatch) -> None:
     """3 s of the host of one and 2 s of that of the other outside of their kernels, in 200,000 round trips: 25 us."""
     (endpoint,) = link.listening()
@@ -215,6 +216,7 @@ class HoleLink:
             peer.run_job(connection, job, size)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("sending", [True, False])
 @pytest.mark.parametrize(("passing", "largest"), [(1410, 1400), (500, 0)])
 def test_a_hole_in_the_path_is_found_with_the_size_that_passes(
@@ -311,6 +313,7 @@ def test_the_load_is_said_before_the_run(plan_name: str, chosen: dict[str, objec
     assert 3.0 < step.estimated_seconds < step.time_limit_seconds
 
 
+@pytest.mark.ci
 def test_addresses_of_other_hosts_are_left_to_them(link: PeerLink) -> None:
     named = plan(address="192.0.2.1,127.0.0.2,127.0.0.3")
     several = {
@@ -339,6 +342,7 @@ def test_an_address_that_cannot_be_reached_leaves_the_others(monkeypatch: pytest
 # The peer
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "said", [b"", b"x" * 300, b"0" * 64 + b' {"job": "source", "bytes": 9, "number": 1, "rate": 0}']
 )
@@ -350,6 +354,7 @@ def test_a_stranger_gets_nothing(said: bytes, link: PeerLink) -> None:
         assert answered(stranger) == b""
 
 
+@pytest.mark.ci
 def test_strangers_do_not_keep_the_run_out(link: PeerLink) -> None:
     (endpoint,) = link.listening()
     with contextlib.ExitStack() as stack:
@@ -463,6 +468,7 @@ def killed_at(series: str, step: Step, end: Callable[[], object], context: HandC
             end()
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("series", ["round-trip-p99", "rate"])
 def test_a_peer_that_is_killed_fails_the_step(series: str, monkeypatch: pytest.MonkeyPatch) -> None:
     links, listening = list[PeerLink](), PeerLink.listening
@@ -514,6 +520,7 @@ def test_the_peer_runs_on_an_old_python_and_tells_its_host_no_secret(tmp_path: P
 # The command
 
 
+@pytest.mark.ci
 def test_the_command_measures_the_host_and_adds_to_a_session(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

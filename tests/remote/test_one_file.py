@@ -119,6 +119,7 @@ def test_another_file_is_refused_with_the_page_that_helps(content: bytes, tmp_pa
         OneFile(str(tmp_path / "absent"))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("named", [True, False], ids=["by the option", "as it was started from it"])
 def test_the_command_sends_the_file_that_is_named_or_its_own(named: bool, host: TargetHost) -> None:
     path = str(make_one_file(host.wheels))

@@ -434,6 +434,7 @@ def test_a_canceled_run_ends_in_the_search(folder: Path, prepared: Callable[[Pat
         assert read(setup)[1] is None
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("prepared")
 def test_a_run_reads_existing_data_and_leaves_no_trace_of_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write(folder / SECRET, 64)

@@ -162,6 +162,7 @@ def test_a_record_that_is_flushed_alone_is_padded_to_pages(setup: TargetSetup, r
     assert [worker.block_bytes for worker in opened.workers(point, record, 0, 1)] == [block]
 
 
+@pytest.mark.ci
 def test_a_run_has_every_figure_of_every_point_and_leaves_nothing(folder: Path) -> None:
     emissions = run(folder, methods="all")
     commits, flushes, sizes = (figures(emissions, name) for name in ("commits", "flushes", "flush-bytes"))
@@ -192,6 +193,7 @@ def test_a_run_has_every_figure_of_every_point_and_leaves_nothing(folder: Path) 
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.ci
 def test_the_figures_are_medians_of_the_rounds_and_a_drift_from_round_to_round_fails(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -272,6 +274,7 @@ def test_a_canceled_run_ends_at_once_and_leaves_nothing(folder: Path) -> None:
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("cpus", "bound"), [(1, True), (4, False)])
 def test_the_work_of_transactions_bounds_what_eight_sessions_commit(
     folder: Path, monkeypatch: pytest.MonkeyPatch, cpus: int, *, bound: bool

@@ -72,6 +72,7 @@ def test_no_job_exceeds_its_caps(tmp_path: Path, engine: Engine, caps: Gentle, b
     assert 0 < done.requests - start.requests <= most + 2 * len(workers)
 
 
+@pytest.mark.ci
 def test_a_gentle_run_measures_and_concludes_nothing_from_its_caps(folder: Path) -> None:
     planned = replace(step(folder, preset="oltp-read", depth=2), gentle=Gentle(iops=50.0, bytes_per_second=64e6))
     emitted = list(run(planned))
