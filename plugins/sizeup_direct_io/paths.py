@@ -13,6 +13,7 @@ from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
+from sizeup.text import plural
 from sizeup.units import format_bytes, format_value
 from sizeup_direct_io import conclusions, estimates, window_counters
 from sizeup_direct_io.binding import available_bytes
@@ -229,7 +230,7 @@ def scale_threads(
     ramp: list[conclusions.RampPoint] = []
     threads, limit = 1, min(count, setup.usable_cpus())
     while threads <= limit and not conclusions.stopped_paying(ramp):
-        yield Progress(0.9, None, f"{workload}: QD {count} from {threads} thread{'s'[: threads > 1]}")
+        yield Progress(0.9, None, f"{workload}: QD {count} from {plural(threads, 'thread')}")
         workers = list(setup.workers(stream, count, 0, huge_pages=load.point.huge_pages, threads=threads))
         at: estimates.Coordinates = {"workload": workload, "queue_depth": count, "threads": threads}
         measured = without_progress(measure(workers, (stream.name,), {}, SCALING_WINDOW, load.context, counter_source))
@@ -255,8 +256,8 @@ def scale_threads(
         extra={
             "queue_depth": count,
             "throughput": best.throughput,
-            "statement": f"{workload} at QD {count}: {best.queue_depth} submitting "
-            f"thread{'s'[: best.queue_depth > 1]} reach {format_value(best.throughput, unit)}",
+            "statement": f"{workload} at QD {count}: {format_value(best.throughput, unit)} "
+            f"with {plural(best.queue_depth, 'submitting thread')}",
             "consequence": f"By number of threads: {each}.{still}",
         },
     )
