@@ -131,6 +131,34 @@ def test_old_data_bound_a_new_file_below_for_a_database_of_at_most_their_size(
     assert ends(found, "capacity.iops", *filter(None, [database])) == (least, 41e3)
 
 
+@pytest.mark.parametrize(("mount", "failed"), [("/u01", ""), ("/u00", "direct")])
+def test_old_data_of_another_drive_or_read_through_the_page_cache_bound_nothing(mount: str, failed: str) -> None:
+    found = session("io.direct", machine=replace(drives(2, 4e9), platform=VMWARE.platform))
+    run = found.steps["io.direct"]
+    add(run, **NEW)
+    put(run, Estimate("iops", COLD, 6100, extra={**NEW, "mount_point": mount, "sampled_bytes": 32 * GIB}))
+    if failed:
+        put(run, Estimate("validity", {**COLD, "part": failed}, 0))
+
+    assert ends(found, "capacity.iops", "db.device=/u00") == (0, 41e3)
+
+
+@pytest.mark.parametrize(("machine", "least", "reads"), [(VMWARE, 480.3, 40), (ARRAY, 1648.6, 10)])
+def test_old_data_bound_a_mix_by_what_its_writes_may_take(machine: Machine, least: float, reads: int) -> None:
+    """30 % writes cost 0.7 + 0.3 x 40 = 12.7 reads, on an array 0.7 + 0.3 x 10 = 3.7: 6,100 / 12.7 and / 3.7."""
+    found = session("io.direct", machine=machine)
+    run = found.steps["io.direct"]
+    for at in (AT, MIX):
+        add(run, at, **NEW)
+    put(run, Estimate("iops", COLD, 6100, extra={**NEW, "sampled_bytes": 32 * GIB}))
+    value = measured(found)["capacity.mixed_iops"]
+
+    assert ends(found, "capacity.mixed_iops") == (least, 41e3)
+    assert isinstance(value, Quantity)
+    reason = f"old data gave 6,100 IOPS of reads, and a write may take as long as {reads} of them"
+    assert reason in {one.reason for one in value.uncertainties}
+
+
 def test_old_data_bound_a_bandwidth_by_their_bytes() -> None:
     """6,100 blocks of 8 KiB a second are 50.0 MB/s."""
     found = session("io.direct", machine=VMWARE)

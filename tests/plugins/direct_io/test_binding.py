@@ -139,3 +139,17 @@ def test_the_clock_of_a_core_is_that_of_the_cpu_that_measured_last(
     latency._rates.cpu, latency._rates.core_hz = cpu, core_hz
 
     assert latency.core_hz == found
+
+
+def test_without_nodes_the_memory_of_the_whole_machine_is_available(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = []
+    for module, call in (
+        (binding, binding.available_bytes),
+        (memory, lambda: memory.available_bytes(memory.Allocation())),
+    ):
+        native = Native(module, sizeup_available_bytes=lambda *_: 7)
+        monkeypatch.setattr(module, "lib", native)
+        assert call() == 7
+        told += native.told
+
+    assert told == [("sizeup_available_bytes", (0, 0))] * 2

@@ -245,7 +245,7 @@ def test_figures_are_those_recorded(preset: str, played: Played, tmp_path: Path)
         "load": {"depth": 2},
         "single-read": {"check_concurrency": True, "size": GIB, "cache_size": 512 * MIB},
         "calibrate": {"depth": 16},
-        "simple": {"depth": 4},
+        "simple": {"depth": 4, "cold_read": True, "compare_engine": "threads", "scale_threads": True},
         "survey": {"depth": 8, "search": 20.0, "confirm": 5.0},
         "slo": {"depth": 16, "search": 30.0, "confirm": 5.0},
         "custom": {"rate": 900.0, "read_percent": 60, "depth": 4, "block": 16 << 10},

@@ -1,7 +1,13 @@
 """The knee is the last doubling that paid, over one ramp or several."""
 
+from pathlib import Path
+
 import pytest
 
+from fakes import HandContext
+from plugins.direct_io.test_options import FakeSetup, plan
+from plugins.direct_io.test_options import stage as stage  # noqa: PLC0414 -- a fixture
+from sizeup.model.sample import Estimate
 from sizeup_direct_io.conclusions import (
     RampPoint,
     agree,
@@ -11,6 +17,7 @@ from sizeup_direct_io.conclusions import (
     ramp_order,
     stopped_paying,
 )
+from sizeup_direct_io.probe import DirectIo
 
 
 def ramp(*throughputs: float) -> list[RampPoint]:
@@ -76,3 +83,14 @@ def test_no_queue_depth_is_later_than_another_over_two_ramps() -> None:
     assert orders[0] == [0, 1, 2, 3, 4]  # it rises, and finds where to end
     assert all(sum(order.index(point) for order in orders) == 8 for point in range(5))
     assert order_text(3) == "forward, backward, forward"
+
+
+@pytest.mark.usefixtures("stage")
+def test_a_run_leaves_out_what_follows_two_doublings_without_a_gain_on_each_size_of_pages(tmp_path: Path) -> None:
+    """Every queue depth of the stage has the same throughput."""
+    step = plan(tmp_path, {"preset": "dss-rand", "depth": 32, "ramps": 2})
+    found = [one for one in DirectIo().run(step, HandContext()) if isinstance(one, Estimate)]
+
+    rising = [(depth, pages) for depth in (1, 2, 4) for pages in ("huge", "4k")]
+    assert [(e.at["queue_depth"], e.at["pages"]) for e in found if e.series == "iops"] == [*rising, *rising[::-1]]
+    assert [(e.value, "gained less" in str(e.extra["ended"])) for e in found if e.series == "knee"] == [(1, True)]

@@ -218,9 +218,10 @@ def test_what_a_run_fails_with_names_the_path_that_was_lost_before(
     watched: tuple[Path, States], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, states = watched
+    states.states["sdk"] = "offline"
 
     def fail(*_: object) -> None:
-        states.states["sdl"] = "offline"
+        states.states |= {"sdk": "running", "sdl": "offline"}
         raise SizeupError("no request succeeded for 5.0 s")
 
     monkeypatch.setattr(measure_module._Sampler, "check", fail)
@@ -229,5 +230,6 @@ def test_what_a_run_fails_with_names_the_path_that_was_lost_before(
     def collect() -> None:
         found.extend(run(step(folder, depth=1, check_concurrency=False)))
 
-    with pytest.raises(SizeupError, match="path sdl went from running to offline at"):
+    with pytest.raises(SizeupError, match="path sdl went from running to offline at") as failed:
         collect()
+    assert "path sdk" not in str(failed.value), "it came back"

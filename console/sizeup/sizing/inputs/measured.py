@@ -432,7 +432,7 @@ class _Targets:
 
 
 def _capacity(
-    key: str, found: Sequence[MeasuredFigure], about: Surroundings, target: StorageTarget | None, targets: _Targets
+    key: str, found: Sequence[MeasuredFigure], about: Surroundings, target: StorageTarget, targets: _Targets
 ) -> Quantity | None:
     """The most that one target gives, by the best of the sweeps that show it, else by what bounds it; None for none.
 

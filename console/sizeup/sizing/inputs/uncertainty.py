@@ -57,18 +57,16 @@ class Surroundings(Struct, frozen=True):
         value = self.stated.get(key)
         return value.value if isinstance(value, Quantity) else None
 
-    def behind(self, target: StorageTarget | None) -> str:
+    def behind(self, target: StorageTarget) -> str:
         """Return what may cache the data of a target outside of this machine; empty for drives inside it."""
         if self.machine.platform.is_guest:
             return _HOST
-        if target is None or not target.disks:
-            return ""
         if any(mount.export in target.disks for mount in self.machine.nfs_mounts):
             return "the server of this mount"
         return "" if target.disks <= internal_disks(self.machine) else "the array or controller"
 
     def cold(
-        self, target: StorageTarget | None, of: Callable[[MeasuredFigure], StorageTarget | None]
+        self, target: StorageTarget, of: Callable[[MeasuredFigure], StorageTarget | None]
     ) -> MeasuredFigure | None:
         """Return the reads of old data of a target, as unsteady as they were; None where there are none.
 
@@ -93,7 +91,7 @@ def with_uncertainties(
     figure: MeasuredFigure,
     sweep: Sequence[MeasuredFigure],
     about: Surroundings,
-    target: StorageTarget | None,
+    target: StorageTarget,
     cold: MeasuredFigure | None,
 ) -> Quantity:
     """Return a figure with everything that moves one of its ends; ``sweep`` are those that differ in load alone."""
