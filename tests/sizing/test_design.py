@@ -12,9 +12,10 @@ from sizeup.sizing.advise import size
 from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, DesignPart, design, kept_settings
 from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.rules import shipped
-from sizeup.views.result.design import alternatives_table, design_notes
+from sizeup.views.result.design import alternatives_table, design_notes, parts_table
 
 SCENARIO = (
+    "path.stages=hba:fc32",
     *("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=120", "db.gb=4000"),
     *("workload.growth_percent=20", "workload.horizon_years=3"),
 )
@@ -41,8 +42,36 @@ def test_the_space_in_pairs_of_drives_and_a_spare_port() -> None:
     assert (drives.buy, drives.limit, drives.when) == (4, "GB", "today")
     assert drives.counts["today"] == drives.counts["last-year"] == drives.counts["failure"] == 4
     assert ports.counts == {"today": 1, "failure": 2, "last-year": 1, "failure-last-year": 2}
-    assert (ports.buy, ports.limit, ports.when) == (2, "MB/s", "failure")
+    assert (ports.buy, ports.limit, ports.when) == (2, "outage", "failure")
     assert set(found.undesigned) == {CORES, MEMORY}
+
+
+def test_nvme_drives_are_in_the_server_unless_ports_are_named_or_several_servers_share_them() -> None:
+    inside = designed(*SCENARIO[1:], "workload.cpu_cores=8")
+    assert [part.key for part in inside.parts] == [DRIVES, CORES]
+    assert PORTS not in inside.undesigned
+    assert not any(key.startswith("path.") for key in kept_settings(inside))
+    assert any("path.stages=hba:fc32" in note for note in design_notes(inside))
+    two = next(one for one in inside.alternatives if "cluster.nodes" in one.changed)
+    assert (two.buy[DRIVES], two.buy[PORTS]) == (4, 2)
+    assert "shared drives behind hba:fc32" in alternatives_table(inside).note
+
+    for more in ("array.drive=hdd-15k", "cluster.nodes=2"):
+        assert part_of(PORTS, designed(*SCENARIO[1:], more)).buy == 2
+
+
+def test_ports_that_no_failure_may_leave_without_one_say_so() -> None:
+    rows = {row[0]: row for row in parts_table(designed(*SCENARIO)).rows}
+    assert rows["Ports: fc32"][-1] == "outage on failure"
+    assert part_of(DRIVES, designed(*SCENARIO)).limit == "GB"
+
+
+def test_more_drives_with_parity_than_a_group_holds_are_called_so() -> None:
+    """120,000 GB / 3,840 / 0.7 = 44.6 drives of data."""
+    [note] = [one for one in design_notes(designed("db.gb=120000")) if "one group" in one]
+
+    assert note.startswith("RAID 5: 46 drives count as one group")
+    assert not any("one group" in one for one in design_notes(designed("db.gb=4000")))
 
 
 def test_what_a_lost_drive_leaves_decides_of_slow_ones() -> None:
@@ -148,7 +177,7 @@ def test_cores_and_memory() -> None:
     assert (memory.buy, memory.limit, memory.when) == (368, "GiB", "today")
     fast = next(one for one in found.alternatives if one.changed == {"machine.specrate_per_core": "2"})
     assert fast.buy[CORES] == 12
-    assert set(found.undesigned) == {DRIVES, PORTS}
+    assert set(found.undesigned) == {DRIVES}
 
 
 def test_licenses_of_the_cores_as_designed() -> None:
@@ -234,7 +263,7 @@ def test_a_design_is_kept_as_a_candidate(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert cli.run(["size", "--design", "--set", *SCENARIO, "-o", "order.toml"]) == 0
-    assert cli.run(["size", "--machine", "order.toml", "--set", *SCENARIO]) == 0
+    assert cli.run(["size", "--machine", "order.toml", "--set", *SCENARIO[1:]]) == 0
     assert "PASS     Space" in capsys.readouterr().out
     assert cli.run(["size", "--design", "--json", "--set", *SCENARIO]) == 0
     data = json.loads(capsys.readouterr().out)
@@ -292,7 +321,7 @@ def test_an_order_carries_its_workload(
         ((), "expected a workload, found none"),
         (
             ("--set", "workload.iops=1000", "array.raid=0"),
-            "array.disks: no count carries the demand in MB/s after any",
+            "array.disks: no count carries the demand in IOPS after any",
         ),
         (("--set", "workload.iops=9", "machine.cores=2", "machine.sockets=4"), "at most machine.cores = 2, found 4"),
         (("--set", "workload.iops=9", "array.disks=0"), "array.disks: expected"),

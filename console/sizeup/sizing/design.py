@@ -51,6 +51,8 @@ _DEFAULTS = {
 """What is bought where nobody says it; the speed of the cores is that of the present server."""
 _MOST = {DRIVES: 4096, PORTS: 1024, CORES: 65536, MEMORY: 1 << 20}
 """Largest count that is tried, of memory in GiB."""
+SHARED = "hba:fc32"
+"""The ports to storage where nobody names them; NVMe drives of a single server are inside it, and need none."""
 MODULE_GIB = 16
 """The unit of memory."""
 _RESOURCES = {DRIVES: ("storage", "space"), PORTS: ("storage",), CORES: ("cpu",), MEMORY: ("memory",)}
@@ -84,7 +86,10 @@ class DesignPart(Struct, frozen=True):
     buy: int
     """The fewest that pass all of them."""
     limit: str
-    """What does not pass with one unit less: ``IOPS``, ``MB/s``, ``GB``, ``cores``, ``GiB``; ``least`` for nothing."""
+    """What does not pass with one unit less: ``IOPS``, ``MB/s``, ``GB``, ``cores``, ``GiB``; ``least`` for nothing.
+
+    ``outage`` where a failure then leaves nothing.
+    """
     when: str
     """When that is, one of ``WHEN``; empty for nothing."""
     step: int = 1
@@ -155,7 +160,7 @@ def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, s
     for key in (DRIVES, CORES, MEMORY, "machine.cores_per_socket", "workload.rules_of_thumb"):
         kept.pop(key, None)
     stages = kept.pop(PORTS, None)
-    text = stages.value if isinstance(stages, Words) else "hba:fc32"
+    text = stages.value if isinstance(stages, Words) else ""
     if len(stated_stages(Sheet(workload, rules))) > 1:
         raise UsageError(f"path.stages: expected one stage to design, such as hba:fc32, found {text!r}")
     chosen = {key: value for key, value in _DEFAULTS.items() if key not in kept}
@@ -166,9 +171,11 @@ def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, s
         kept.pop("machine.sockets", None)
     elif _names_processor(workload):  # whose sockets are unknown as long as its cores are
         chosen.pop("machine.sockets", None)
-    chosen["path.stages"] = text.partition("*")[0]
+    kind = getattr(kept.get("array.drive"), "value", chosen.get("array.drive", ""))
+    nodes = kept.get("cluster.nodes")
+    if text or not kind.startswith("nvme") or (isinstance(nodes, Quantity) and nodes.value > 1):
+        chosen[PORTS] = text.partition("*")[0] or SHARED
     if "array.disk_gb" not in kept:
-        kind = getattr(kept.get("array.drive"), "value", _DEFAULTS["array.drive"])
         chosen["array.disk_gb"] = str(DRIVE_GB.get(kind, 3840))
     if not any(keys <= kept.keys() for keys in ({*_SPEED}, {*_MODELS})):
         chosen |= dict.fromkeys(_SPEED, "1")
@@ -190,9 +197,9 @@ class _Parts(Struct, frozen=True):
 
 
 def _parts(base: Inputs, rules: Rules) -> _Parts:
-    inputs: dict[str, Value] = {**base, PORTS: _ports(base, _MOST[PORTS])}
+    inputs: dict[str, Value] = {**base, **(_units(PORTS, base, _MOST[PORTS]) if PORTS in base else {})}
     parts, undesigned, unmet = list[DesignPart](), {}, dict[str, UnmetError]()
-    for key in (DRIVES, PORTS, CORES, MEMORY):
+    for key in (DRIVES, *([PORTS] if PORTS in base else []), CORES, MEMORY):
         part = None
         try:
             part = _part(key, base, inputs, rules)
@@ -267,7 +274,10 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
             counts[when] = fewest(when, lambda count, at=when: not missed(count, at))  # type: ignore[misc]
     most_of_all = max(counts.values())
     buy = fewest("today", lambda count: count >= most_of_all and all(card.status in _PASSED for card in judged(count)))
-    limits = [(missed(buy - step, when), when) for when in WHEN if when in counts] if buy > least else []
+    fewer = buy - step if buy > least else 0
+    limits = [(missed(fewer, when), when) for when in WHEN if fewer and when in counts]
+    if fewer and any(card.outage for card in judged(fewer)):
+        limits = [("outage" if unit and when in _WITHOUT_LOSS else unit, when) for unit, when in limits]
     limit, when = next(((unit, when) for unit, when in limits if unit), ("least", ""))
     rests = dict.fromkeys(text for card in judged(buy) for text in card.assumed)
     for facts in (card.facts for card in judged(buy) if key == CORES):
@@ -350,7 +360,8 @@ def _changes(base: Inputs, parts: set[str]) -> list[dict[str, str]]:
         if isinstance(speed, Quantity) and _SPEED[0] in base:
             changes.append({_SPEED[1]: f"{speed.value * 2:g}"})
         if not isinstance(nodes, Quantity) or nodes.value == 1:
-            changes.append({"cluster.nodes": "2"})
+            shared = {PORTS: SHARED} if DRIVES in parts and PORTS not in base else {}
+            changes.append({"cluster.nodes": "2", **shared})
         changes += [{"license.pack": "oracle", "license.product": name} for name in ("ee", "se2")]
         changes += [{"license.pack": name} for name in ("postgresql", "mysql")]
     return [one for one in changes if any(own.get(key) != one[key] for key in one if key != "array.disk_gb")]

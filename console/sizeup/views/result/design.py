@@ -15,6 +15,7 @@ from sizeup.sizing.design import (
     DRIVES,
     MEMORY,
     PORTS,
+    SHARED,
     Alternative,
     Design,
     DesignPart,
@@ -64,6 +65,9 @@ def design_notes(found: Design) -> list[str]:
     notes += (
         [f"Space: not designed. Use {KEYS['db.gb'].flag}"] if DRIVES in bought and "db.gb" not in found.inputs else []
     )
+    if DRIVES in bought and PORTS not in found.inputs and PORTS not in found.undesigned:
+        notes.append(f"Ports: none, as NVMe drives are inside the server. For an array, use --set {PORTS}={SHARED}")
+    notes += _group_notes(found)
     notes += [
         f"{_NAMES[key].partition(',')[0]}: none passes for certain with this edition ({limits})"
         f"{''.join(f'; {text}' for text in _without_threads(found.alternatives[0]) if key == CORES)}"
@@ -89,6 +93,23 @@ def design_notes(found: Design) -> list[str]:
     return [*notes, *([f"Assumed: {', '.join(assumed)}"] if assumed else [])]
 
 
+_LARGEST_GROUP = 32
+"""Drives with parity in one group, of common RAID controllers: Dell PERC H310 to H810, user's guide."""
+
+
+def _group_notes(found: Design) -> list[str]:
+    """Return that drives with parity are several groups where they are more than one holds."""
+    levels = (
+        (one.changed.get("array.raid", getattr(found.inputs.get("array.raid"), "value", "")), one.buy)
+        for one in found.alternatives
+        if one.changed.keys() <= {"array.raid"}
+    )
+    large = {level: buy[DRIVES] for level, buy in levels if level in ("5", "6") and buy.get(DRIVES, 0) > _LARGEST_GROUP}
+    why = f"Common controllers hold at most {_LARGEST_GROUP} in one, and each has parity of its own"
+    way = "Buy drives for it, or use --set array.raid=10"
+    return [f"RAID {level}: {count:,} drives count as one group. {why}. {way}" for level, count in large.items()]
+
+
 def parts_table(found: Design) -> Table:
     """Return a row for each part: how many pass today, after a failure and in the last year, and what limits it."""
     years = found.inputs.get("workload.horizon_years")
@@ -106,6 +127,7 @@ def parts_table(found: Design) -> Table:
             f"{part.counts[when]:,}" if when in part.counts else UNKNOWN for when in ("today", "failure", "last-year")
         )
         limit = f"{_LIMITS.get(part.limit, part.limit)} {_WHEN[part.when].format(uncapitalized(last))}".rstrip()
+        limit = "outage on failure" if part.limit == "outage" else limit
         rows.append((_part_name(part, found.inputs), *cells, f"{part.buy:,}", limit))
     return Table("", columns, tuple(rows))
 
@@ -124,9 +146,7 @@ def _part_name(part: DesignPart, inputs: Inputs) -> str:
 
 def alternatives_table(found: Design) -> Table:
     """Return a row for the design and for each other machine: its parts and the cost of its licenses."""
-    parts = [
-        key for key in _NAMES if key in found.alternatives[0].unmet or any(part.key == key for part in found.parts)
-    ]
+    parts = [key for key in _NAMES if any(key in (*one.buy, *one.unmet) for one in found.alternatives)]
     priced = any(one.cost is not None or not one.permitted for one in found.alternatives)
     term = found.inputs["license.term_years"]
     years = format_in(term.value / YEAR_NS, "years") if isinstance(term, Quantity) else ""
@@ -145,9 +165,9 @@ def alternatives_table(found: Design) -> Table:
         for text in (*(f"assumed {text}" for text in one.rests if text not in known), *filter(None, [one.left_out])):
             rests.setdefault(text, []).append(_name(one.changed))
     notes = [f"Licenses and support: {years}, {priced_at(found.inputs)}"] if priced else []
-    notes += (
-        ["2 servers: cores, GiB in each"] if any("cluster.nodes" in one.changed for one in found.alternatives) else []
-    )
+    of_two = [one.changed for one in found.alternatives if "cluster.nodes" in one.changed]
+    shared = f", shared drives behind {of_two[0][PORTS]}" if of_two and PORTS in of_two[0] else ""
+    notes += [f"2 servers: cores, GiB in each{shared}"] if of_two else []
     notes += [f"{_name(one.changed)}: {text}" for one in found.alternatives[1:] for text in _without_threads(one)]
     notes += [f"{', '.join(of)}: {text}" for text, of in rests.items()]
     return Table("", tuple(columns), tuple(rows), ". ".join(notes))
