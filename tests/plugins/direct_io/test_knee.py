@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fakes import HandContext
-from plugins.direct_io.test_options import FakeSetup, plan
+from plugins.direct_io.test_options import plan
 from plugins.direct_io.test_options import stage as stage  # noqa: PLC0414 -- a fixture
 from sizeup.model.sample import Estimate
 from sizeup_direct_io.conclusions import (
