@@ -62,6 +62,27 @@ def test_the_session_says_of_every_figure_that_it_was_imported(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ({"rate": "100m"}, "its rate was limited (rate=100m)). Measure without that limit to decide"),
+        ({"rate_iops": "0,500"}, "its rate was limited (rate_iops=0,500)). Measure without that limit to decide"),
+        ({"thinktime": "100"}, "its rate was limited (thinktime=100)). Measure without that limit to decide"),
+        ({"rate": "0"}, "it was measured at queue depth 8 alone"),
+    ],
+)
+def test_what_fio_was_limited_to_is_at_least_what_the_storage_gives(
+    limit: dict[str, str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = {"rw": "randread", "bs": "1m", "iodepth": "8", "direct": "1", "ioengine": "libaio", **limit}
+    source, session = tmp_path / "fio.json", str(tmp_path / "imported.sizeup.jsonl")
+    source.write_text(fio_file(fio_job(**{"job options": options})), encoding="utf-8")
+    assert run(["session", "import", str(source), "-o", session]) == ExitStatus.OK
+
+    assert run(["size", "--machine", session, "--set", "workload.mb_s=900"]) == ExitStatus.OK
+    assert said in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
     ("text", "shown"),
     [
         (ORION_RAMP, " 9,000 IOPS "),

@@ -169,7 +169,10 @@ def _step(jobs: Sequence[_Job], beside: Sequence[str], same_name: int) -> Import
     if moved:
         every = [direction for _, found in moved for direction in found]
         iops, rate = (sum(getattr(one, name) for one in every) for name in ("iops", "bytes_per_second"))
-        estimates += (Estimate(IOPS.name, at, iops, caveats=caveats), Estimate(RATE.name, at, rate, caveats=caveats))
+        limit = _rate_limit(settings)
+        extra: dict[str, str | int | float] = {"rate_limit": limit} if limit else {}
+        both = ((IOPS.name, iops), (RATE.name, rate))
+        estimates += (Estimate(name, at, value, caveats=caveats, extra=extra) for name, value in both)
     for kind, found in moved:
         coordinates = {**at, "workload": f"{mix} {kind}s"} if len(moved) > 1 else at
         estimates += _latencies(coordinates, found, caveats)
@@ -266,6 +269,15 @@ def _synchronous(settings: Mapping[str, str]) -> bool:
     return settings.get("ioengine", "psync") in _SYNCHRONOUS and settings.get("io_submit_mode") != "offload"
 
 
+_LIMITS = ("rate", "rate_iops", "thinktime")
+
+
+def _rate_limit(settings: Mapping[str, str]) -> str:
+    """Return the option that kept a job below what the storage gives; empty where none did."""
+    found = ((name, settings.get(name, "")) for name in _LIMITS)
+    return next((f"{name}={value}" for name, value in found if value.strip("0,: ")), "")
+
+
 def _caveats(settings: Mapping[str, str], jobs: Sequence[_Job], beside: Sequence[str]) -> Iterator[str]:
     if not settings:
         yield (
@@ -281,6 +293,8 @@ def _caveats(settings: Mapping[str, str], jobs: Sequence[_Job], beside: Sequence
     if settings and _synchronous(settings) and _number(settings.get("iodepth"), 1) > 1:
         engine = settings.get("ioengine", "psync (default)")
         yield f"iodepth={settings['iodepth']} has no effect with the engine {engine}: each job runs at queue depth 1"
+    if limit := _rate_limit(settings):
+        yield f"fio limited the rate ({limit}): the storage may give more"
     if any(job.error for job in jobs):
         yield f"fio reported error {next(job.error for job in jobs if job.error)}"
     if len(jobs) > 1:

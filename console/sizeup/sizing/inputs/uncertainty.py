@@ -99,6 +99,7 @@ def with_uncertainties(
     uncertainties, searched = list(value.uncertainties), figure.declared.name == WITHIN_P99
     if why := why_lower_bound(key, sweep):
         action = "Measure at a queue depth that rises" if figure.run.step.gentle is None else "Measure at full load"
+        action = "Measure without that limit" if _rate_limit(figure) else action
         uncertainties.append(Uncertainty(None, why, action, upper=True))
     uncertainties += beside_others(figure)
     uncertainties += _of_cache(key, figure, about, about.behind(target), cold)
@@ -227,6 +228,8 @@ def why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
         return "" if quantity(most, "").high else "every rate that was tried held"
     if most.run.step.gentle is not None:
         return f"it was measured gently: {most.run.step.gentle}"
+    if limit := _rate_limit(most):
+        return f"its rate was limited ({limit})"
     if KEYS[key].unit == "MB/s" and most.declared.name != LARGE:
         return "small requests were measured, and large ones carry more"
     loads = sorted({one.load: one.value for one in sorted(sweep, key=lambda one: one.value) if one.load}.items())
@@ -239,6 +242,11 @@ def why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
     if most.load == deepest and last > before * 1.1 ** math.log2(deepest / depth):
         return f"it still rose at queue depth {deepest:g}, where its ramp ended"
     return ""
+
+
+def _rate_limit(figure: MeasuredFigure) -> str:
+    """Return the option by which another tool was to give no more; empty where there is none."""
+    return "" if figure.point.estimate is None else str(figure.point.estimate.extra.get("rate_limit", ""))
 
 
 def cpu_share(figure: MeasuredFigure) -> float:
