@@ -204,8 +204,36 @@ def test_the_log_of_innodb_counts_once(shown: object, maria: bool) -> None:
     )  # fmt: skip
     remarks = dict(found.remarks)
     subtracted = {"workload.iops": "less 10 IOPS of writes to the log", "workload.mb_s": "less 0.00512 MB/s of the log"}
-    assert {key: remarks.get(key) for key in subtracted} == (dict.fromkeys(subtracted) if maria else subtracted)
+    late = "before MariaDB 10.5 the log counts too, and again as redo: the version is not given"
+    of_maria = {"workload.iops": None, "workload.mb_s": late}
+    assert {key: remarks.get(key) for key in subtracted} == (of_maria if maria else subtracted)
     assert remarks.keys() - subtracted.keys() == {*(("redo.written_mb_s",) if maria else ()), "workload.commits_s"}
+
+
+@pytest.mark.parametrize(
+    ("version", "moved"),
+    [("10.4.34-MariaDB-log", 491520.0), ("10.5.0-MariaDB", 496640.0), ("10.11.6-MariaDB", 496640.0)],
+)
+def test_the_bytes_of_data_are_without_the_log_that_mariadb_counts_among_them_before_10_5(
+    version: str, moved: float
+) -> None:
+    """(1,638,400 + 3,328,000) / 10 bytes/s, of which 5,120 are of the log where they are in whole blocks of it."""
+    each = [
+        snapshot("mysql", f"same.version={version}", f"now.time={uptime}", tabs(status(uptime, times)))
+        for uptime, times in ((100, 1), (110, 2))
+    ]
+    found = read(*each)
+
+    assert (found.vendor, found.intervals[0].bytes_per_second) == ("mariadb", moved)
+    assert (found.intervals[0].redo_written_bytes_per_second is None) is (moved < 496640)
+    assert ("less 0.00512 MB/s of the log" in dict(found.remarks).values()) is (moved < 496640)
+
+
+def test_counters_of_mariadb_under_a_version_of_mysql_are_refused() -> None:
+    both = snapshot("mysql", "same.version=8.0.36", "now.time=100", tabs(status(100, 1, maria=True)))
+
+    with pytest.raises(MalformedError, match=r"1.txt: line 4: expected counters of MySQL 8.0.36, found one of MariaDB"):
+        read(both)
 
 
 def test_a_mariadb_without_writes_of_the_log_says_so() -> None:

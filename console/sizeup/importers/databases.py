@@ -93,6 +93,8 @@ class Span(Struct, frozen=True):
     """Values at the end."""
     kind: str = ""
     """The kind of server; MariaDB is one of its own."""
+    version: str = ""
+    """As the server says it; empty where the snapshots do not."""
 
     def rate(self, *patterns: str) -> float | None:
         """Return the sum of the counters whose names match, per second; None where there is none."""
@@ -167,6 +169,9 @@ def _complete(snapshot: CounterSnapshot, found: str = "") -> CounterSnapshot:
     if snapshot.kind == "mysql":
         version = values.get("same.version", "").lower()
         snapshot.kind = "mariadb" if "mariadb" in version or f"sum.{_MARIADB}" in values else "mysql"
+        if version and snapshot.kind == "mariadb" and "mariadb" not in version:
+            expected = f"expected counters of MySQL {version[:40]}, found one of MariaDB"
+            raise MalformedError(f"{snapshot.at(f'sum.{_MARIADB}')}: {expected}: take snapshots of one server")
         if "now.status.Uptime" not in values:
             raise MalformedError(f"{snapshot.at()}: expected a line Uptime below, found none; run SHOW GLOBAL STATUS")
         now = snapshot.numbers("now")
@@ -192,7 +197,7 @@ def _since_start(snapshot: CounterSnapshot) -> Span:
     if not rates:
         expected = "a second snapshot, because this one does not tell since when it counts, found one"
         raise MalformedError(f"{snapshot.at()}: expected {expected}")
-    return Span(snapshot.at(), rates, now, snapshot.kind)
+    return Span(snapshot.at(), rates, now, snapshot.kind, snapshot.values.get("same.version", ""))
 
 
 def _between(first: CounterSnapshot, second: CounterSnapshot) -> Span:
@@ -233,7 +238,7 @@ def _between(first: CounterSnapshot, second: CounterSnapshot) -> Span:
             )
     seconds = end - start
     rates = {name: (count - counts.get(name, 0.0)) / seconds for name, count in later.items()}
-    return Span(second.at(), rates, second.numbers("now"), second.kind)
+    return Span(second.at(), rates, second.numbers("now"), second.kind, second.values.get("same.version", ""))
 
 
 _Remarks = Iterator[tuple[str, str]]
@@ -322,6 +327,7 @@ def _postgresql_remarks(span: Span) -> _Remarks:
 
 # MySQL and MariaDB
 
+_MAJOR_MINOR = re.compile(r"(\d{1,3})\.(\d{1,3})\.", re.ASCII)
 _LOG_BLOCK_BYTES = 4096
 """Of most devices; MariaDB writes whole ones to its log."""
 
@@ -330,7 +336,7 @@ def _mysql(span: Span) -> LoadInterval:
     status = {name.removeprefix("status."): rate for name, rate in span.rates.items()}
     redo, log_writes = status.get("Innodb_os_log_written"), status.get("Innodb_log_writes")
     moved, written = status.get("Innodb_data_read"), status.get("Innodb_data_written")
-    mariadb, to_log = span.kind == "mariadb", None
+    mariadb, to_log = _is_late_mariadb(span), None
     if mariadb and redo is not None and log_writes is not None:
         to_log = redo + log_writes * _LOG_BLOCK_BYTES
     if not mariadb and written is not None and redo is not None and log_writes is not None:
@@ -350,14 +356,22 @@ def _writes_of_data(span: Span) -> float | None:
     return max(writes - log_writes, min(writes, pages))
 
 
+def _is_late_mariadb(span: Span) -> bool:
+    """Return whether the bytes of data are without the log: of MariaDB since 10.5, or of an unknown version."""
+    found = _MAJOR_MINOR.match(span.version)
+    return span.kind == "mariadb" and (found is None or (int(found[1]), int(found[2])) >= (10, 5))
+
+
 def _may_lack_log(span: Span) -> bool:
     """Return whether the writes may be those of data alone: late MariaDB is told by the pages that it wrote."""
-    return span.kind == "mariadb" and "status.Innodb_pages_written" not in span.rates
+    return _is_late_mariadb(span) and "status.Innodb_pages_written" not in span.rates
 
 
 def _mysql_remarks(span: Span) -> _Remarks:
     redo, log_writes = (span.rates.get(f"status.Innodb_{name}") for name in ("os_log_written", "log_writes"))
-    mariadb = span.kind == "mariadb"
+    mariadb = _is_late_mariadb(span)
+    if mariadb and not span.version:
+        yield "workload.mb_s", "before MariaDB 10.5 the log counts too, and again as redo: the version is not given"
     if mariadb and log_writes is not None:
         yield "redo.written_mb_s", "in blocks of 4 KiB; less on a device with sectors of 512 bytes"
     if log_writes is None:
@@ -369,7 +383,8 @@ def _mysql_remarks(span: Span) -> _Remarks:
         yield "workload.iops", f"less {format_in(float(f'{less:.4g}'), 'IOPS')} of writes to the log"
     if log_writes is not None and redo and not mariadb:
         yield "workload.mb_s", f"less {format_in(redo, 'MB/s')} of the log"
-    yield "workload.commits_s", "COMMIT statements; statements that commit by themselves (autocommit) are not counted"
+    durable = "COMMIT statements, each as durable as with innodb_flush_log_at_trx_commit=1"
+    yield "workload.commits_s", f"{durable}; statements that commit by themselves (autocommit) are not counted"
     if span.rates.get("status.Binlog_cache_use"):
         for key in _RATES:
             yield key, "the binary log is not counted"
