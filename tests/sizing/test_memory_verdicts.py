@@ -22,7 +22,31 @@ def test_memory_that_does_not_fit_is_a_failure_with_both_figures() -> None:
     assert (found.status, found.share) == ("fail", pytest.approx(600_000 / 524_288))
     pages = advice("memory.huge-pages", *settings)
     assert pages.decision == "does-not-fit"
-    assert "600,000 MiB and do not fit into the 524,288 MiB" in pages.verdict
+    assert "600,002 MiB and do not fit into the 524,288 MiB" in pages.verdict
+
+
+@pytest.mark.parametrize(
+    ("reserved", "decision", "said"),
+    [
+        (499, "short", "499 reserved: too few. The database"),
+        (500, "enough", "500 reserved: enough if each segment fills its last page"),
+        (501, "enough", "501 reserved: enough"),
+    ],
+)
+def test_the_pages_to_reserve_have_one_to_spare_for_each_segment(reserved: int, decision: str, said: str) -> None:
+    found = advice("memory.huge-pages", "sga.mb=1000", f"memory.huge_pages={reserved}", "machine.memory_gib=8")
+
+    assert (found.decision, found.quantity.value) == (decision, 501)
+    assert found.verdict.startswith(f"501 huge pages required for the shared memory, {said}")
+    assert advice("memory.memlock", "sga.mb=1000").quantity.value == 501 * 2048 * 1024
+
+
+@pytest.mark.parametrize(("pack", "gib"), [("oracle", 100), ("postgresql", 110), ("mysql", 110), ("mariadb", 110)])
+def test_what_a_database_allocates_beside_its_buffers_counts(pack: str, gib: float) -> None:
+    """100 GiB of buffers are 71 % of 140 GiB, and 79 % with a tenth more."""
+    found = card("memory", "sga.mb=102400", "machine.memory_gib=140", f"license.pack={pack}")
+
+    assert found.share == pytest.approx(gib / 140)
 
 
 def test_reserved_huge_pages_beyond_the_memory_hold_nothing() -> None:

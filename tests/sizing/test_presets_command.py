@@ -112,9 +112,9 @@ def test_every_key_is_listed_with_its_meaning_and_range(capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("case", "published", "ours"),
     [
-        # 7,700 - 7,584 = 116 MB; 7,584 / 2 = 3,792 pages; 1 / 4 nodes = 25%
+        # 7,700 - 7,584 = 116 MB; 7,584 / 2 = 3,792 pages, one more for the segment; 1 / 4 nodes = 25%
         ("cyclops-dl585", "116 MB", "116 MiB stay free"),
-        ("cyclops-dl585", "3,800 huge pages", "3,792 huge pages"),
+        ("cyclops-dl585", "3,800 huge pages", "3,793 huge pages"),
         ("cyclops-dl585", "up to 25%", "25% of accesses are local"),
         # 40 MB/s / 65,536 B = 610.35; 40 MiB/s would be 640. 10 x 2 = 20; 4,000 MB / 40 MB/s = 100 s
         ("redo-10db", "640 IOPS (MB for MiB)", "610 IOPS of 64 KiB writes"),

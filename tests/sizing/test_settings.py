@@ -44,7 +44,7 @@ def test_a_database_that_allocates_beside_its_buffers_gets_a_tenth_more_pages() 
     assert values("hugepages limits", *large) == {"vm.nr_hugepages": "112641", "mysql - memlock": str(112641 * 2048)}
     required = size(parse_settings(large)).find("memory.huge-pages")
     assert required is not None
-    assert required.verdict == "112,640 huge pages required for the shared memory"
+    assert required.verdict == "112,641 huge pages required for the shared memory"
 
 
 def test_the_pages_may_all_be_locked() -> None:
@@ -121,6 +121,7 @@ def test_mysql_writes_in_the_background_what_the_workload_writes() -> None:
     found = values("mysql", *inputs, "capacity.mixed_iops=9000")
 
     assert found["innodb_buffer_pool_size"] == "1024M"
+    assert found["innodb_flush_log_at_trx_commit"] == "1", "the verdict counts commits as durable"
     assert found["innodb_io_capacity"] == "4000"
     assert found["loose_innodb_redo_log_capacity"] == found["innodb_log_file_size"] == "3434M"
     # 30 % of 20,000 requests of the mix are 6,000 writes; 30 % of 9,000 are less than the workload's own 4,000.
@@ -224,7 +225,7 @@ def test_each_value_stands_under_its_reason_working_and_source(capsys: pytest.Ca
     comment = text.partition("vm.nr_hugepages = 501\n")[0]
 
     assert text.startswith("# 99-sizeup-hugepages.conf\n")
-    assert "#   ceil(1,000 MiB / 2 MiB) = 500 pages\n#   1 segment: up to one more page each, 501 pages\n" in comment
+    assert "#   ceil(1,000 MiB / 2 MiB) = 500 pages\n#   500 pages + 1 segment = 501 pages\n" in comment
     assert "#   sga.mb 1,000 MiB (--set)\n" in comment
     assert "(default)\n# Oracle Database 19c: Configuring HugePages on Linux\n# https://docs.oracle.com/" in comment
     assert "sysctl vm.nr_hugepages > before.conf" in text

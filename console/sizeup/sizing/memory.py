@@ -13,26 +13,31 @@ from sizeup.units import format_in
 
 
 def _pages(sheet: Sheet) -> Term:
-    """Huge pages that the shared memory fills."""
+    """Huge pages to reserve: those that the shared memory fills, and up to one more for each segment."""
     sga, page = sheet.number("sga.mb"), sheet.number("memory.huge_page_kib")
     sheet.cite("oracle-hugepages")
     filled = worked(sheet, math.ceil(term(sga, "MiB") / term(page, "MiB")), "pages")
+    if beside := allocates_beside(sheet):
+        sheet.line(f"{format_in(beside, '%')} more for what {sheet.words('license.pack')} allocates beside its buffers")
+        filled = worked(sheet, math.ceil(filled * term(100 + round(100 * beside), "") / term(100, "")), "pages")
+    segments = sheet.number("sga.segments")
+    return worked(sheet, filled + term(segments, "segments"), "pages")
+
+
+def allocates_beside(sheet: Sheet) -> float:
+    """Return the share that a database allocates beside its shared memory; 0 where that is all of it."""
     database = sheet.inputs.get("license.pack")
-    if not isinstance(database, Words) or database.value not in _ALLOCATES_BESIDE:
-        return filled
-    sheet.line(f"{_BESIDE_PERCENT}% more for what {sheet.words('license.pack')} allocates beside its buffers")
-    return worked(sheet, math.ceil(filled * term(100 + _BESIDE_PERCENT, "") / term(100, "")), "pages")
+    return _BESIDE if isinstance(database, Words) and database.value in _ALLOCATES_BESIDE else 0.0
 
 
 _ALLOCATES_BESIDE = ("postgresql", "mysql", "mariadb")
-_BESIDE_PERCENT = 10
+_BESIDE = 0.1
 """MySQL allocates a tenth beside its buffer pool by its manual; PostgreSQL 15 prints 2 to 5 %."""
 
 
 def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
     pages = _pages(sheet).value
-    segments = sheet.number("sga.segments")
-    sheet.line(f"{shown(segments, 'segments')}: up to one more page each, {format_in(pages + segments.value, 'pages')}")
+    least = pages - sheet.number("sga.segments").value
     reserved = sheet.optional("memory.huge_pages")
     page, memory = sheet.number("memory.huge_page_kib"), sheet.optional("machine.memory_gib")
     decision = ""
@@ -45,11 +50,12 @@ def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
             f"into the {shown(memory, 'MiB')} of memory of this machine"
         )
     elif reserved is not None:
-        decision = "enough" if reserved.value >= pages else "short"
-        verdict += f", {shown(reserved, 'reserved')}: {'enough' if decision == 'enough' else 'too few'}"
+        decision = "enough" if reserved.value >= least else "short"
+        enough = "enough" if reserved.value >= pages else "enough if each segment fills its last page"
+        verdict += f", {shown(reserved, 'reserved')}: {enough if decision == 'enough' else 'too few'}"
         if decision == "short":
             verdict += ". The database uses none of them unless all of its shared memory fits"
-    found = sheet.answer(pages, "pages", "oracle-hugepages", low=pages, high=pages + segments.value)
+    found = sheet.answer(pages, "pages", "oracle-hugepages", low=least, high=pages)
     yield sheet.advice("memory.huge-pages", "Huge pages", verdict, found, "pages", decision=decision)
 
 

@@ -14,6 +14,7 @@ from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import is_named, shares_load
 from sizeup.sizing.licensing.limits import usable_cores, usable_memory
+from sizeup.sizing.memory import allocates_beside
 from sizeup.sizing.sheet import Calculation, Sheet, brief, figure, servers, shown
 from sizeup.sizing.verdict import (
     WORST_FIRST,
@@ -354,6 +355,11 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
             sheet.number("sga.mb")  # is missing
         note = f"memory: shared memory is not counted, because its size is unknown ({KEYS['sga.mb'].flag})"
         shared = SharedMemory(sheet.answer(0.0, "GiB", "sga.mb"), grows=False, note=note)
+    if shared.size.value and (beside := allocates_beside(sheet)):
+        size = shared.size.scaled(1 + beside)
+        part = f"{format_in(beside, '%')} that {sheet.words('license.pack')} allocates beside it"
+        sheet.line(f"shared memory: {shown(shared.size, 'GiB')} + {part} = {shown(size, 'GiB')}")
+        shared = replace(shared, size=size)
     each = " per server" if nodes > 1 else ""
     if memory is None:
         demand = amount_text(exactly(shared.size.value + sessions.value), "GiB")
