@@ -62,6 +62,17 @@ def test_what_was_counted_is_of_each_server_and_no_users_that_nobody_stated() ->
     assert not [line for line in users if "0 users" in line or "0 CALs" in line]
 
 
+def test_users_are_those_of_all_servers_together() -> None:
+    """30 users on two servers are 30: the larger of users and 10 for each server."""
+    server = ("license.product=se2", "license.metric=nup", "license.users=30", "machine.sockets=1", "cluster.nodes=2")
+    pair = answer_lines(sized(*server, "machine.cores=8", "machine.socket_capacity=2"))
+    by_core = words("license.product=ee", "machine.cores=8", XEON, *server[1:])
+
+    assert pair[0].endswith("30 users required")
+    assert "Counted  2 servers; 30 users in all" in pair
+    assert "Counted 2 servers, each with 8 cores, Intel(R) Xeon(R) CPU E5320 @ 1.86GHz; 30 users in all" in by_core
+
+
 def test_a_price_that_is_not_public_is_named_once() -> None:
     text = words("machine.cores=8", "license.pack=db2")
 

@@ -144,6 +144,9 @@ def test_odd_counts_round_up_over_all_servers_of_a_program_or_on_each() -> None:
     assert units(*cluster) == 14
     assert units(*cluster, "license.metric=nup", "license.users=1") == 350
     assert units(*cluster, "license.aggregate=server") == 15
+    instances = ("license.scope=cloud", "machine.vcpus=3", "machine.threads_per_core=2", "cluster.nodes=3")
+    assert units(*instances) == 3 * 2  # which the policy on clouds counts, and not the contract
+    assert units(*instances, "license.aggregate=pool") == 5
     working = found(sized(*cluster), "license.units").working
     assert "3 servers x 9 cores = 27 cores" in [line.strip() for line in working]
 

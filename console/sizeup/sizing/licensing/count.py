@@ -315,7 +315,7 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
         known = ", ".join(metric.formulas)
         raise UsageError(f"license.scope: {metric.title} has no rule for {basis.scope!r}: expected one of {known}")
     sheet.cite(metric.source)
-    if metric.per == "pool" and "license.aggregate" not in sheet.inputs:
+    if metric.per == "pool" and basis.scope != "cloud" and "license.aggregate" not in sheet.inputs:
         basis = replace(basis, pooled=True)
     if basis.scope in metric.notes:
         sheet.caveat(metric.notes[basis.scope])

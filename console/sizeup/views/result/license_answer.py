@@ -42,6 +42,9 @@ _COUNTED = {
 }
 """What licenses are counted by, and its unit in a sentence."""
 
+_IN_ALL = ("license.host_cores", "license.hosts", "license.users")
+"""What of it is that of all servers together."""
+
 
 def is_about_licenses(given: Sizing) -> bool:
     """Return whether no resource has a demand and somebody set a figure of a license contract."""
@@ -66,13 +69,14 @@ def license_basis(given: AdviceSet) -> str:
     if units is None:
         return ""
     used = {entry.key: entry for entry in units.inputs}
-    numbers = [
-        brief(entry.quantity, what) if entry.quantity.low is None else count_range(entry.quantity, what)
+    counted = {
+        key: brief(entry.quantity, what) if entry.quantity.low is None else count_range(entry.quantity, what)
         for key, what in _COUNTED.items()
         if (entry := used.get(key)) is not None
         and entry.quantity is not None
         and entry.quantity.origin is not Origin.RULE  # users that nobody stated are not 0
-    ]
+    }
+    numbers = [*counted.values()]
     threads, each = (used.get(key) for key in ("machine.vcpus", "machine.threads_per_core"))
     if threads is not None and each is not None and threads.quantity is not None and each.quantity is not None:
         # Virtual processors stand in place of the threads that each of them shows.
@@ -84,8 +88,12 @@ def license_basis(given: AdviceSet) -> str:
     names = [] if model is None or model.words is None else [model.words.value]
     nodes = used.get("cluster.nodes")
     servers = 1.0 if nodes is None or nodes.quantity is None else nodes.quantity.value
-    of_each = [f"{format_in(servers, 'servers')}, each with"] if servers > 1 else []
-    return " ".join((*of_each, ", ".join((*numbers, *names)))) if numbers else ""
+    if servers == 1 or not numbers:
+        return ", ".join((*numbers, *names)) if numbers else ""
+    in_all = [counted[key] for key in _IN_ALL if key in counted]
+    of_each = ", ".join(one for one in (*numbers, *names) if one not in in_all)
+    text = f"{format_in(servers, 'servers')}{f', each with {of_each}' if of_each else ''}"
+    return f"{text}; {', '.join(in_all)} in all" if in_all else text
 
 
 def license_details(given: Sizing) -> Iterator[tuple[str, str]]:
