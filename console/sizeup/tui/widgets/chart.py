@@ -10,7 +10,7 @@ from textual.message import Message
 
 from sizeup.charts.cells import cursor_positions, draw, key_at
 from sizeup.charts.chart import HeatMap, LineChart
-from sizeup.charts.drawing import Glyphs
+from sizeup.charts.drawing import Drawing, Glyphs
 from sizeup.charts.latency_cells import Picture, Timeline
 from sizeup.charts.line_cells import chosen_point, points_at
 from sizeup.charts.share_bar import ScreenLook
@@ -98,6 +98,7 @@ class ChartView(CellView, can_focus=True):
 
     def _redraw(self) -> None:
         if self.chart is None or not self.size:
+            self.drawing = Drawing(0, 0)  # so that the last picture is not drawn where this one comes next
             return
         width, height = self.size
         position, line = self._cursor or (None, 0)
