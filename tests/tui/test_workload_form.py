@@ -12,7 +12,7 @@ from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import KEYS
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.screens.sizing_state import SizingState
-from sizeup.tui.screens.workload_form import FIELDS, WorkloadForm
+from sizeup.tui.screens.workload_form import FIELDS, WorkloadForm, names_file
 
 CAPACITY = {"capacity.iops": KEYS["capacity.iops"].parse("50000", Origin.USER, "what-if")}
 
@@ -86,6 +86,37 @@ async def test_a_file_fills_in_the_figures_and_one_that_is_none_is_refused(conso
     assert moved == ("", "/no/such")
     assert not set(FIELDS).isdisjoint(console.app.stated)
     assert all(value.origin is Origin.IMPORTED for value in console.app.stated.values())  # type: ignore[union-attr]
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("entry", ["first.txt;second.txt", "./first.txt; second.txt", "{}/first.txt;{}/second.txt"])
+async def test_two_snapshots_in_the_first_field_are_an_interval_of_the_working_directory(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, time, reads in (("first", 100, 1_000), ("second", 110, 21_000)):
+        lines = (
+            f"now.time={time}",
+            "now.block_size=8192",
+            "now.wal_block_size=8192",
+            f"sum.database.5.blks_read={reads}",
+        )
+        text = "\n".join(("sizeup.snapshot/1: postgresql", *lines, "sum.bgwriter.buffers_clean=0", "end.snapshot"))
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    async with console.shown(120, 40, keys="w") as pilot:
+        assert "snapshots (first;second)" in console.text
+        console.app.screen.query_one("#workload-iops", Input).value = entry.replace("{}", str(tmp_path))
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(console.app.stated))
+
+    found = console.app.stated["workload.iops"]
+    assert isinstance(found, Quantity)
+    assert found.value == 2000
+
+
+@pytest.mark.parametrize(("key", "entry"), [("redo.mb_s", "500MB/s"), ("workload.iops", "many"), ("sga.mb", "64GiB")])
+def test_what_is_a_figure_or_nothing_is_no_file(key: str, entry: str) -> None:
+    assert not names_file(key, entry)
 
 
 async def test_demand_and_capacity_give_a_verdict_from_nothing_in_five_keys(console: Console) -> None:

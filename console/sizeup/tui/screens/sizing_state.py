@@ -162,9 +162,16 @@ class SizingState:
         return changed if session is None else with_stated(measured(session, changed), changed)
 
 
-def workload_inputs(path: str) -> dict[str, Value]:
-    """Return the inputs of a workload file, read as ``sizeup size --workload`` reads it; raise if it describes none."""
+def workload_inputs(entry: str) -> dict[str, Value]:
+    """Return the inputs of workload files, read as ``sizeup size --workload`` reads them; raise if they describe none.
+
+    ``entry`` is one name, or several with semicolons between them.
+    """
     from sizeup.sizing.inputs.imported import WorkloadFile, read_workload  # which the start does without
 
-    whole = os.path.abspath(os.path.expanduser(path))  # so that "-" is a file too, not the terminal
-    return read_workload((WorkloadFile(path, read_text(whole, "a workload file", _LIMIT)),), _PERCENTILE)
+    def whole(name: str) -> str:
+        return os.path.abspath(os.path.expanduser(name))  # so that "-" is a file too, not the terminal
+
+    names = [entry] if os.path.exists(whole(entry)) else [name.strip() for name in entry.split(";") if name.strip()]
+    files = (WorkloadFile(name, read_text(whole(name), "a workload file", _LIMIT)) for name in names)
+    return read_workload(tuple(files), _PERCENTILE)

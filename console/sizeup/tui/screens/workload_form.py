@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,7 +18,7 @@ from sizeup.errors import SizeupError
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS, TYPED_SOURCE
-from sizeup.sizing.verdict import Bounds, amount_text, bounds_of
+from sizeup.sizing.verdict import amount_text, bounds_of, exactly
 from sizeup.tui.actions import by_keys
 from sizeup.tui.dialogs import Dialog
 from sizeup.tui.screens.sizing_state import SizingState, workload_inputs
@@ -47,15 +48,26 @@ _ASKED = {"capacity.iops": "not measured: enter what it can do"}
 _UNITLESS = ("1", "IOPS", "y")
 """Units that the label of their input already names."""
 _HINT = "One of IOPS, CPU, SGA and redo rate is enough, or a file in any field."
-_PATHS = ("/", "~/", "./", "../")
+_FILE_NAME = re.compile(r"(?:/|~/|\.{1,2}/).*|.*[^\W\d].*(?:\.[^\W\d]|[/;]).*")
+"""A path, a name with a suffix, or several of them."""
+
+
+def _is_figure(key: str, entry: str) -> bool:
+    """Return whether an input takes an entry, as the option of the command line does."""
+    try:
+        return bool(KEYS[key].parse(entry, Origin.USER, TYPED_SOURCE))
+    except SizeupError:
+        return False
+
+
+def names_file(key: str, entry: str) -> bool:
+    """Return whether what was entered in an input is no figure and has the form of a file's name."""
+    return _FILE_NAME.fullmatch(entry.strip()) is not None and not _is_figure(key, entry)
 
 
 def _accepts(key: str, entry: str) -> bool:
-    """Return whether an input takes an entry, as the option of the command line does; or it is blank, or a path."""
-    try:
-        return not entry.strip() or entry.startswith(_PATHS) or bool(KEYS[key].parse(entry, Origin.USER, TYPED_SOURCE))
-    except SizeupError:
-        return False
+    """Return whether an entry is blank, a figure of its input, or the name of a file."""
+    return not entry.strip() or names_file(key, entry) or _is_figure(key, entry)
 
 
 class WorkloadForm(Dialog[bool]):
@@ -87,12 +99,13 @@ class WorkloadForm(Dialog[bool]):
                     name, unit = input_label(key), KEYS[key].unit
                     if isinstance(value, Quantity) and value.origin is Origin.MEASURED:
                         low = bounds_of(value).low
-                        certain = f" ({amount_text(Bounds(low, low, low), unit)} certain)" if low < value.value else ""
+                        certain = f" ({amount_text(exactly(low), unit)} certain)" if low < value.value else ""
                         assumed = f"measured: {value_text(key, value)}{certain}"
                     yield Static(name if unit in _UNITLESS else f"{name}, {unit}", markup=False)
                     yield Input(
                         _entered(key, stated),
                         id=key.replace(".", "-"),
+                        name=key,
                         placeholder=assumed or _ASKED.get(key, ""),
                         validators=[Function(partial(_accepts, key), f"{name}: enter {KEYS[key].expectation}.")],
                         validate_on=["blur", "submitted"],
@@ -100,7 +113,9 @@ class WorkloadForm(Dialog[bool]):
                         compact=True,
                     )
                 yield Static("Or from a file", markup=False)
-                yield Input(id=_FILE, placeholder="AWR, Statspack, sar, iostat, kSar, TOML", compact=True)
+                yield Input(
+                    id=_FILE, placeholder="AWR, sar, TOML, snapshots (first;second)", compact=True
+                )
             yield Static(_HINT, id="message", classes="hint", markup=False)
 
     def on_mount(self) -> None:
@@ -115,7 +130,7 @@ class WorkloadForm(Dialog[bool]):
     def on_input_submitted(self) -> None:
         """Work out the verdict, or show what is refused; a path in another field is that of the file."""
         for field in self.query(Input):
-            if field.id != _FILE and field.value.startswith(_PATHS):
+            if field.name and names_file(field.name, field.value):
                 self.query_one(f"#{_FILE}", Input).value, field.value = field.value, ""
             if problem := _problem(field.validate(field.value)):
                 self._say(problem)
