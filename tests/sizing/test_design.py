@@ -74,6 +74,16 @@ def test_more_drives_with_parity_than_a_group_holds_are_called_so() -> None:
     assert not any("one group" in one for one in design_notes(designed("db.gb=4000")))
 
 
+def test_memory_for_postgresql_is_as_its_settings_advise() -> None:
+    """64 GiB are 40 % of 160; the file of settings warns above that."""
+    note = "Memory for PostgreSQL: 160 GiB, as its manual advises at most 40% of it for shared_buffers (sga.mb)"
+
+    for chosen in ((), ("license.pack=postgresql",)):
+        assert note in design_notes(designed("sga.mb=65536", *chosen))
+    assert not any("PostgreSQL" in one for one in design_notes(designed("sga.mb=65536", "license.pack=mysql")))
+    assert not any("PostgreSQL" in one for one in design_notes(designed("sga.mb=1024")))
+
+
 def test_what_a_lost_drive_leaves_decides_of_slow_ones() -> None:
     """1,000 reads/s of drives with 182: 1,000 / (182 x 0.7) = 7.8, so 8 today.
 

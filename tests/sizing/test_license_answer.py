@@ -73,6 +73,13 @@ def test_users_are_those_of_all_servers_together() -> None:
     assert "Counted 2 servers, each with 8 cores, Intel(R) Xeon(R) CPU E5320 @ 1.86GHz; 30 users in all" in by_core
 
 
+def test_a_cost_that_nobody_chose_names_its_product() -> None:
+    server = ("machine.cores=32", "machine.socket_capacity=2", XEON, "workload.iops=1000", "capacity.iops=9000")
+
+    assert "Cost Oracle EE (no database is chosen), 3 years: $1,261,600 = " in words(*server)
+    assert "Cost 3 years: $1,261,600 = " in words(*server, "license.product=ee")
+
+
 def test_a_price_that_is_not_public_is_named_once() -> None:
     text = words("machine.cores=8", "license.pack=db2")
 

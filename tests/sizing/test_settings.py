@@ -231,6 +231,28 @@ def test_each_value_stands_under_its_reason_working_and_source(capsys: pytest.Ca
     assert "sysctl vm.nr_hugepages > before.conf" in text
 
 
+@pytest.mark.parametrize(("pack", "value", "source"), [("oracle", "10", "red-hat"), ("sql-server", "1", "microsoft")])
+def test_swapping_is_set_as_the_vendor_of_the_database_or_its_system_recommends(
+    pack: str, value: str, source: str
+) -> None:
+    found = chosen("sysctl", f"license.pack={pack}")["vm.swappiness"]
+
+    assert (found.value, found.source.id) == (value, source)
+
+
+def test_every_vendor_has_a_value_of_swapping() -> None:
+    for pack in shipped().license_packs():
+        assert values("sysctl", f"license.pack={pack.pack}")["vm.swappiness"] in ("1", "10")
+
+
+def test_settings_of_a_machine_that_is_too_small_say_so(capsys: pytest.CaptureFixture[str]) -> None:
+    small = emitted(capsys, "--emit", "sysctl", "--set", "machine.memory_gib=8", "sga.mb=65536")
+    large = emitted(capsys, "--emit", "sysctl", "--set", "machine.memory_gib=256", "sga.mb=65536")
+
+    assert "# WARNING: this machine is too small. Memory: 64 GiB demand, 8 GiB capacity" in small
+    assert "WARNING" not in large
+
+
 def test_a_share_of_reads_that_nobody_stated_is_called_a_default(capsys: pytest.CaptureFixture[str]) -> None:
     text = emitted(capsys, "--emit", "mysql", "--set", "workload.iops=1000")
 
@@ -248,7 +270,7 @@ def test_files_are_written_once_and_the_way_back_beside_them(
     assert cli.run(arguments) == 0
     before = Path("/proc/sys/vm/swappiness").read_text(encoding="ascii").strip()
     assert sorted(path.name for path in folder.iterdir()) == [limits, name, f"undo-{name}"]
-    assert "vm.swappiness = 1\n" in (folder / name).read_text(encoding="utf-8")
+    assert "vm.swappiness = 10\n" in (folder / name).read_text(encoding="utf-8")
     assert f"vm.swappiness = {before}\n" in (folder / f"undo-{name}").read_text(encoding="utf-8")
     assert capsys.readouterr().out.splitlines() == [str(folder / one) for one in (name, f"undo-{name}", limits)]
     (folder / name).unlink()

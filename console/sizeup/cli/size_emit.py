@@ -39,13 +39,17 @@ def write_settings(arguments: argparse.Namespace) -> int:
     if pack is not None and not kin:  # whatever database the workload is of
         inputs = {key: value for key, value in inputs.items() if not key.startswith("license.")}
         inputs["license.pack"] = Words(pack, Origin.USER, "--emit")
-    chosen = list(chosen_settings(size(inputs, rules), rules, arguments.emit))
+    sizing = size(inputs, rules)
+    chosen = list(chosen_settings(sizing, rules, arguments.emit))
+    failed = [card.statement for card in sizing.cards if card.status == "fail" and card.resource != "license"]
     documents: dict[str, str] = {}
     for file in (one for one in settings_table().file if one.id in arguments.emit):
         settings = [one for one in chosen if one.setting.file == file.id]
         before = _present(settings) if file.kernel and arguments.machine == "this" else {}
         back = f"undo-{file.name}"
-        documents[file.name] = "\n".join(_lines(file, settings, subject.name, rules, back if before else "")) + "\n"
+        documents[file.name] = (
+            "\n".join(_lines(file, settings, subject.name, rules, back if before else "", failed)) + "\n"
+        )
         if before:
             head = f"# Restores what {file.name} changes on this machine, as root: sysctl -p {back}\n"
             documents[back] = head + "".join(f"{name} = {value}\n" for name, value in before.items())
@@ -67,12 +71,14 @@ def _present(settings: Sequence[ChosenSetting]) -> dict[str, str]:
 
 
 def _lines(
-    file: SettingsFile, settings: Sequence[ChosenSetting], subject: str, rules: Rules, back: str
+    file: SettingsFile, settings: Sequence[ChosenSetting], subject: str, rules: Rules, back: str, failed: Sequence[str]
 ) -> Iterator[str]:
     """Yield a file: what to do with it, and each setting under its reason, working and source."""
     from sizeup.report.table import wrapped
 
     yield from _comment(f"Settings for {subject}, by sizeup size --emit {file.id}. {file.use}")
+    for statement in failed:
+        yield from _comment(f"WARNING: this machine is too small. {statement}")
     if file.kernel:
         names = " ".join(one.setting.name for one in settings if one.value)
         keep = f"Undo: sysctl -p {back}" if back else f"Keep the present values first: sysctl {names} > before.conf"

@@ -22,7 +22,7 @@ from sizeup.sizing.inputs.imported import FILE_KEYS
 from sizeup.sizing.io.array import FEWEST_DRIVES
 from sizeup.sizing.io.capacity import stated_stages
 from sizeup.sizing.keys import KEYS, parse_settings
-from sizeup.sizing.licensing.contract import chosen_contract
+from sizeup.sizing.licensing.contract import chosen_contract, is_chosen
 from sizeup.sizing.licensing.cost import LicenseCost
 from sizeup.sizing.licensing.limits import THREADS
 from sizeup.sizing.pack import short
@@ -217,7 +217,7 @@ def _parts(base: Inputs, rules: Rules) -> _Parts:
 
 def _limits(inputs: Inputs, key: str, rules: Rules) -> str:
     """Return the limits by which the chosen edition does not carry the load however many units there are."""
-    if key not in (CORES, MEMORY) or not is_licensed(inputs):
+    if key not in (CORES, MEMORY) or not is_chosen(inputs):
         return ""
     pack, product = chosen_contract(Sheet(inputs, rules))
     most = {**inputs, **_units(key, inputs, _MOST[key])}
@@ -381,7 +381,7 @@ def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternat
     rests = tuple(dict.fromkeys(text for part in found.parts for text in part.rests))
     unmet = {key: _limits(found.inputs, key, rules) for key in found.unmet}
     buy = {part.key: part.buy for part in found.parts}
-    if CORES not in found.inputs or not is_licensed(found.inputs):  # unknown where nobody chose a product
+    if CORES not in found.inputs or not is_chosen(found.inputs):  # unknown where nobody chose a product
         return Alternative(changed, buy, unmet=unmet, rests=rests, single_threaded=_single_threaded(found, rules))
     sizing = size(found.inputs, rules)
     card, price = next(one for one in sizing.cards if one.resource == "license"), find_fact(sizing.facts, LicenseCost)
@@ -400,12 +400,6 @@ def _single_threaded(found: _Parts, rules: Rules) -> int | None:
     except UnmetError:
         return None
     return None if part is None else part.buy
-
-
-def is_licensed(inputs: Inputs) -> bool:
-    """Return whether somebody chose a vendor or a product."""
-    chosen = (inputs.get(f"license.{name}") for name in ("pack", "product"))
-    return any(isinstance(one, Words) and one.origin is not Origin.RULE for one in chosen)
 
 
 _KEPT = ("array.", "path.", "machine.", "cluster.")

@@ -122,10 +122,15 @@ def chosen_options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[Pro
     return chosen
 
 
+def is_chosen(inputs: Inputs) -> bool:
+    """Return whether somebody chose a vendor or a product."""
+    stated = (inputs.get(key) for key in ("license.pack", PRODUCT))
+    return any(isinstance(one, Words) and one.origin is not Origin.RULE for one in stated)
+
+
 def shares_load(sheet: Sheet) -> bool:
     """Return whether all servers of a cluster carry the load, as they do unless a product is chosen that cannot."""
-    stated = (sheet.inputs.get(key) for key in ("license.pack", PRODUCT))
-    if not any(isinstance(one, Words) and one.origin is not Origin.RULE for one in stated):
+    if not is_chosen(sheet.inputs):
         return True
     judge = Sheet(sheet.inputs, sheet.rules)
     pack, product = chosen_contract(judge)

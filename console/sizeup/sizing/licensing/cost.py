@@ -13,7 +13,7 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.contract import chosen_contract, chosen_options, chosen_pack, licensed_servers
+from sizeup.sizing.licensing.contract import chosen_contract, chosen_options, chosen_pack, is_chosen, licensed_servers
 from sizeup.sizing.licensing.count import End, count_range, format_usd, price, range_end, ranged, usd_range
 from sizeup.sizing.licensing.required import ForbiddenError, licenses_required
 from sizeup.sizing.pack import MetricEntry, ProductEntry, short
@@ -180,6 +180,8 @@ def _over_years(sheet: Sheet, metric: MetricEntry) -> Iterator[Advice]:
     if not whole.value:
         cost = f"none for the licenses of {product.title}; support is a separate contract"
     said, left_out = f"{years} years: {cost}" if whole.value else cost, _left_out(sheet, product, whole)
+    if not is_chosen(sheet.inputs):
+        said = f"{product.brief or product.title} (no database is chosen), {said}"
     sheet.facts.append(
         LicenseCost(". ".join(filter(None, (said, left_out))), whole, years, sheet.assumptions, left_out)
     )

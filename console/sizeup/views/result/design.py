@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,11 +20,11 @@ from sizeup.sizing.design import (
     Alternative,
     Design,
     DesignPart,
-    is_licensed,
     kept_settings,
     typed_workload,
 )
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.contract import is_chosen
 from sizeup.sizing.licensing.count import usd_brief
 from sizeup.sizing.licensing.limits import THREADS
 from sizeup.sizing.sheet import Inputs, brief
@@ -68,6 +69,12 @@ def design_notes(found: Design) -> list[str]:
     if DRIVES in bought and PORTS not in found.inputs and PORTS not in found.undesigned:
         notes.append(f"Ports: none, as NVMe drives are inside the server. For an array, use --set {PORTS}={SHARED}")
     notes += _group_notes(found)
+    shared, memory = found.inputs.get("sga.mb"), next((part for part in found.parts if part.key == MEMORY), None)
+    if memory is not None and isinstance(shared, Quantity) and _may_be_postgresql(found.inputs):
+        least = math.ceil(shared.value / 2**30 / _POSTGRESQL_SHARED / memory.step) * memory.step
+        if least > memory.buy:
+            why = f"as its manual advises at most {_POSTGRESQL_SHARED:.0%} of it for shared_buffers (sga.mb)"
+            notes.append(f"Memory for PostgreSQL: {least:,} GiB, {why}")
     notes += [
         f"{_NAMES[key].partition(',')[0]}: none passes for certain with this edition ({limits})"
         f"{''.join(f'; {text}' for text in _without_threads(found.alternatives[0]) if key == CORES)}"
@@ -85,12 +92,20 @@ def design_notes(found: Design) -> list[str]:
     if found.replaced:
         notes.append(f"Designed, so not taken from what is given: {', '.join(found.replaced)}")
     needs = [KEYS["workload.cpu_cores"].assignment] if CORES in found.undesigned else []
-    needs += [] if is_licensed(found.inputs) else ["license.pack=oracle license.product=ee"]
+    needs += [] if is_chosen(found.inputs) else ["license.pack=oracle license.product=ee"]
     notes += [f"Licenses: not designed. Use --set {' '.join(needs)}"] if needs else []
     said = ((*_SAID[key], value) for key, value in found.assumed.items())
     assumed = [text.format(int(value) if value.isdecimal() else value) for part, text, value in said if part in bought]
     assumed += dict.fromkeys(text for part in found.parts for text in part.rests)
     return [*notes, *([f"Assumed: {', '.join(assumed)}"] if assumed else [])]
+
+
+_POSTGRESQL_SHARED = 0.4
+"""Share of the memory above which shared_buffers are unlikely to work better: PostgreSQL's manual, as --emit says."""
+
+
+def _may_be_postgresql(inputs: Inputs) -> bool:
+    return not is_chosen(inputs) or getattr(inputs.get("license.pack"), "value", "") == "postgresql"
 
 
 _LARGEST_GROUP = 32
