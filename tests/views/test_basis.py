@@ -29,6 +29,7 @@ def test_the_mean_size_of_a_request_is_rounded_once() -> None:
     [
         (("workload.cpu_percent=65",), "65% CPU (entered)"),
         (("workload.cpu_cores=13.2",), "13.2 busy cores (entered)"),
+        (("workload.cpu_cores=1",), "1 busy core (entered)"),
         (
             ("workload.iops=400", "workload.io_kib=8", "redo.mb_s=1", "workload.cpu_percent=65"),
             "400 IOPS (8 KiB), 1 MB/s redo (entered)",
