@@ -273,7 +273,7 @@ async def test_no_option_of_the_command_line_is_shown_where_a_key_does_it(consol
     assert "enter Storage throughput (a)" in seen
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(120, 40), (200, 60)])
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60)])
 async def test_without_a_workload_the_balance_stands_in_the_place_of_what_would_change_the_answer(
     console: Console, columns: int, rows: int
 ) -> None:

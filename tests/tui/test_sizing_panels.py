@@ -1,5 +1,7 @@
 """The panels of Sizing and the rows of the first screen at every width and in every look."""
 
+import re
+
 import pytest
 from msgspec.structs import replace
 
@@ -35,9 +37,10 @@ def test_no_line_is_wider_than_its_pane(width: int, look: ScreenLook) -> None:
     table = RowTable(resource_rows(card_views(found, machine()), [], None, machine()), width, look, 3)
     lines = [table.header, *(line for _, line in table.lines())]
     lines += share_lines(found.cards, {"cpu": 0.5}, width, look, high=False).split("\n")
-    if width >= 76:
+    if width >= 42:
         swings = tornado(found.inputs, "verdict.cpu", shipped())
         lines += factor_lines(0.75, swings, width, look).split("\n")
+    if width >= 76:
         lines += cost_lines(rows(found.inputs, shipped()), "oracle", width, look, 5).split("\n")
 
     assert [line.plain for line in lines if line.cell_length > width] == []
@@ -115,6 +118,17 @@ def test_the_balance_names_its_values(look: ScreenLook) -> None:
     assert all(words in text for words in ("CPU can use", "266 MB/s typical load", "Network", "1.25 GB/s"))
     assert text.count("unknown until measured") == len({"memory", "storage"} - {one.resource for one in found.supplies})
     assert look is not ScreenLook.ASCII or text.isascii()
+
+
+@LOOKS
+@pytest.mark.parametrize("width", [42, 60, 116])
+def test_no_two_labels_of_the_balance_run_into_each_other(look: ScreenLook, width: int) -> None:
+    found = balance(machine())
+    assert found is not None
+
+    labels = draw_balance(found, width, 20, look).text().splitlines()[-1].split("  ")
+
+    assert all(re.fullmatch(r"1(0|00)? [GMT]B/s", label.strip()) for label in labels if label)
 
 
 @pytest.mark.parametrize(("gentle", "title"), [(False, "Can deliver at most"), (True, "Can deliver at least")])

@@ -175,6 +175,10 @@ _HIGH = 30
 """Rows from which on factors and cost stand below the shares."""
 _COST_FROM_ROW = 17
 """Rows of everything above the cost but for the shares and factors."""
+_LEAST_WIDTH = 40
+"""Columns from which on an input has a name, its ends and a bar."""
+_LEAST_FACTORS = 8
+"""Rows below the shares, both frames among them, with which factors are shown on a low screen."""
 _FRAME = 4
 _MOVES, _BACK = "Enter: factors", "Enter: working"
 _INPUTS, _EDITING = "~ assumed; Enter edits", "Enter takes it, Esc leaves"
@@ -458,19 +462,22 @@ class SizingScreen(ModeScreen):
         shares, factors, cost = (self.query_one(f"#{name}", Static) for name in ("shares", "factors", "cost"))
         base = {} if state.base is None else {card.resource: card.share for card in state.base.cards}
         shares.border_title = frame_title("Share of capacity", "today, worst case and in the last year", width + _FRAME)
-        shares.update(share_lines(state.given.cards, base, width, look, high=high))
+        rows_of_shares = share_lines(state.given.cards, base, width, look, high=high)
+        shares.update(rows_of_shares)
         card, balanced = state.deciding, self.query_one(BalanceView)
-        balanced.found = balance(self.host.machine, self.host.runs.session) if card is None and high else None
+        balanced.found = balance(self.host.machine, self.host.runs.session) if card is None else None
         balanced.display = balanced.found is not None
         balanced.border_title = frame_title("Is it balanced?", "rule of thumb, logarithmic", width + _FRAME)
         balanced.on_resize()
-        factors.display, cost.display = high and not balanced.display, high
-        if not high:
-            return
+        left = self.query_one("#proof").size.height - len(rows_of_shares.split("\n"))
+        fits = width >= _LEAST_WIDTH and (high or left >= _LEAST_FACTORS)
+        factors.display, cost.display = fits and not balanced.display, high
         name = "" if card is None else f"{RESOURCE_NAMES[card.resource]} when one input moves"
         factors.border_title = frame_title("What changes the answer most", name, width + _FRAME)
-        factors.border_subtitle = "" if card is None else self._in_console(card.decides)
+        factors.border_subtitle = "" if card is None or not high else self._in_console(card.decides)
         factors.update(factor_lines(None if card is None else card.share, state.factors, width, look))
+        if not high:
+            return
         chosen = state.sizing.inputs.get("license.pack")
         cost.border_title = frame_title("Cost", f"{priced_at(state.sizing.inputs)} over the term", width + _FRAME)
         products = rows(state.sizing.inputs, shipped())

@@ -262,10 +262,11 @@ def factor_lines(share: float | None, swings: Sequence[Swing], width: int, look:
     if share is None or not swings:
         return Content.styled("No numeric input changes the answer.", "$dim")
     ends = [(min(one.at_low, one.at_high), max(one.at_low, one.at_high)) for one in swings[:_MOST_INPUTS]]
-    half = max((width - _LABEL - 16) // 2, 4)
+    label = min(_LABEL, max(width - 28, 12))
+    half = max((width - label - 16) // 2, 4)
     most = max([abs(end - share) for pair in ends for end in pair] or [1.0]) or 1.0
     sign, middle = ("=", "|") if look is ScreenLook.ASCII else ("▄", "│")
-    lines = [Content.assemble(" " * (_LABEL + 6 + half), (share_text(share), "bold $hi"))]
+    lines = [Content.assemble(" " * (label + 6 + half), (share_text(share), "bold $hi"))]
     for swing, (low, high) in zip(swings, ends, strict=False):
         left, right = (round(min(abs(end - share) / most, 1.0) * half) for end in (low, high))
         if not left + right:
@@ -273,7 +274,7 @@ def factor_lines(share: float | None, swings: Sequence[Swing], width: int, look:
         low_text, high_text = ("" if not columns else share_text(end) for end, columns in ((low, left), (high, right)))
         lines.append(
             Content.assemble(
-                Content(input_label(swing.key)).truncate(_LABEL, ellipsis=True, pad=True),
+                Content(input_label(swing.key)).truncate(label, ellipsis=True, pad=True),
                 (f"{low_text:>{half - left + 7}} ", "$dim"),
                 (sign * left, "$s1"),
                 (middle, "$hi"),

@@ -293,11 +293,15 @@ def draw_balance(found: Balance, width: int, height: int, look: ScreenLook) -> D
         drawing.put(end, y, dot, "s1")
         drawing.put(end + 2, y, format_rate(supply.bytes_per_second), "title")
     drawing.put(0, height - 3, found.sentence().ljust(width), "text")
+    free = 0
     for power in decades:
         x = column(10.0**power)
         label = format_rate(10.0**power)
         drawing.put(x, height - 2, "'" if ascii_ else "╷", "faint")
-        drawing.put(min(max(x - len(label) // 2, 0), width - len(label)), height - 1, label, "dim")
+        start = min(max(x - len(label) // 2, 0), width - len(label))
+        if start >= free:  # else its words would stand on those before it
+            drawing.put(start, height - 1, label, "dim")
+            free = start + len(label) + 2
     return drawing
 
 
