@@ -12,6 +12,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -159,6 +160,25 @@ def test_the_figures_are_those_of_the_connection(link: PeerLink) -> None:
     assert 0 < cpu <= spent * 1.01
     assert by_series["cpu", "peer"].value > 0
     assert by_series["retransmits", None].extra["segments"] > rate.value * 0.3 / 66_000  # type: ignore[operator]
+
+
+def test_cpu_time_is_that_of_a_billion_bytes(link: PeerLink, monkeypatch: pytest.MonkeyPatch) -> None:
+    """0.5 s of 4 s of this host and 0.1 s of 1 s of the other, in 1,000 bytes a window."""
+    used, moved = iter([(1.0, 10.0, 2.0, 20.0), (1.5, 14.0, 2.1, 21.0)]), count(0, 1000)
+    monkeypatch.setattr(measure, "_cpu_seconds", lambda _: next(used))
+    monkeypatch.setattr(measure, "_mark", lambda *_: (time.perf_counter(), next(moved)))
+    (endpoint,) = link.listening()
+    found = estimates(
+        list(measure.transfer(link, endpoint, {"direction": "send", "streams": 1}, 0.2, 0, HandContext()))
+    )
+
+    windows = next(one.replicates for one in found if one.series == "rate")
+    assert windows is not None
+    costs = [(one.at["side"], one.value, one.extra["host_busy_ns"]) for one in found if one.series == "cpu"]
+    assert [(side, *(cost * windows * 1000 / 1e9 for cost in both)) for side, *both in costs] == [
+        ("here", pytest.approx(0.5e9), pytest.approx(4e9)),
+        ("peer", pytest.approx(0.1e9), pytest.approx(1e9)),
+    ]
 
 
 def test_what_has_arrived_is_counted_and_not_what_waits_in_a_buffer() -> None:

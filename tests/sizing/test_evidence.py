@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from sizeup.model.advice import Bounds
 from sizeup.model.machine import Machine, Platform
+from sizeup.model.network import NfsMount
 from sizeup.model.plan import Step
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.model.storage import NvmeNamespace
@@ -38,6 +39,7 @@ def guest(vendor: str | None) -> Machine:
 
 
 EC2, VMWARE, UNNAMED = guest("Amazon EC2"), guest("VMware, Inc."), guest(None)
+MOUNTED = Machine(nfs_mounts=(NfsMount("/u00", "filer:/vol"),))
 ARRAY = replace(ONE, nvme_controllers=tuple(replace(one, transport="fc") for one in ONE.nvme_controllers))
 
 
@@ -190,6 +192,26 @@ def test_the_worst_second_bounds_a_figure_of_few_ramps_or_of_unsteady_throughput
     assert isinstance(value, Quantity)
     assert {one.reason: one.end for one in value.uncertainties if not one.upper}[reason] == 36e3
     assert {one.reason: one.end for one in value.uncertainties if one.upper}[reason] == 44e3
+
+
+def test_requests_smaller_than_those_of_a_figure_that_is_open_above_stay_open() -> None:
+    found = session("io.direct")
+    add(found.steps["io.direct"], others_share=0.4)
+
+    assert ends(found, "capacity.iops", "workload.io_kib=4") == (39e3, None)
+
+
+@pytest.mark.parametrize(
+    ("machine", "holder"),
+    [(VMWARE, "the host of this guest"), (ARRAY, "the array or controller"), (MOUNTED, "the server of this mount")],
+)
+def test_what_may_hold_a_new_file_is_named(machine: Machine, holder: str) -> None:
+    found = session("io.direct", machine=machine)
+    add(found.steps["io.direct"], **NEW)
+    value = measured(found)["capacity.iops"]
+
+    assert isinstance(value, Quantity)
+    assert f"{holder} may hold a new file of 1 GiB" in {one.reason for one in value.uncertainties}
 
 
 def test_old_data_of_which_slow_reads_alone_are_certain_say_what_was_measured() -> None:

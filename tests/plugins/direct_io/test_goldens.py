@@ -6,18 +6,22 @@ Whatever changes of a plan or a figure shows here, and in the commit that record
 
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import goldens
 from fakes import HandContext
 from plugins.direct_io.hand_made import edge, host, interval, window
 from plugins.direct_io.test_options import PRESETS, REGISTRY, FakeSetup
+from plugins.direct_io.test_path_states import States
+from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.machine import Gap, Machine
-from sizeup.model.plan import SettingValue, Step
+from sizeup.model.plan import Gentle, SettingValue, Step
 from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Emission
 from sizeup.probing.planner import make_plan
@@ -26,15 +30,18 @@ from sizeup.procfs.process import ProcessIo
 from sizeup.text import plural
 from sizeup_direct_io import binding, commit, paths, slo, target_setup, window_counters
 from sizeup_direct_io import run as run_module
+from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
 from sizeup_direct_io.cold_read import ColdRead
 from sizeup_direct_io.commit import Commit
 from sizeup_direct_io.disks import Disks, NearCpus
 from sizeup_direct_io.durations import TimeBudget
 from sizeup_direct_io.measure import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
-from sizeup_direct_io.run import Run
+from sizeup_direct_io.run import Run, TargetRun
 from sizeup_direct_io.slo import Objective
 from sizeup_direct_io.sustained import CliffWatch
+from sizeup_direct_io.target import TargetKind
+from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT
 from sizeup_direct_io.window_counters import Counters, CounterSource, Temperature, ThermalState
 from sizeup_direct_io.worker import Worker
 
@@ -245,7 +252,13 @@ def test_figures_are_those_recorded(preset: str, played: Played, tmp_path: Path)
         "load": {"depth": 2},
         "single-read": {"check_concurrency": True, "size": GIB, "cache_size": 512 * MIB},
         "calibrate": {"depth": 16},
-        "simple": {"depth": 4, "cold_read": True, "compare_engine": "threads", "scale_threads": True},
+        "simple": {
+            "depth": 4,
+            "cold_read": True,
+            "compare_engine": "threads",
+            "scale_threads": True,
+            "more_paths": "/b",
+        },
         "survey": {"depth": 8, "search": 20.0, "confirm": 5.0},
         "slo": {"depth": 16, "search": 30.0, "confirm": 5.0},
         "custom": {"rate": 900.0, "read_percent": 60, "depth": 4, "block": 16 << 10},
@@ -335,6 +348,90 @@ def test_where_a_host_has_nodes_it_is_told_that_none_is_near(
     found = list(DirectIo().run(step, HandContext()))
 
     assert (Gap(f"io.direct: CPUs near {tmp_path}", "no node is near") in found) is nodes
+
+
+@pytest.mark.parametrize(
+    ("preset", "conclusion"),
+    [("calibrate", "knee"), ("calibrate", "calibrate-iops"), ("slo", "slo-iops"), ("slo", "full-rate-cpus")],
+)
+def test_nothing_is_concluded_from_capped_figures(
+    preset: str, conclusion: str, played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(binding.IoJob, "gentle", None)  # also afterwards
+    (step,) = steps("io.direct", {"path": str(tmp_path), "preset": preset, "ramps": 1, "depth": 4, "size": GIB})
+    full, gentle = (
+        {one.series for one in DirectIo().run(each, HandContext()) if isinstance(one, Estimate)}
+        for each in (step, replace(step, gentle=Gentle()))
+    )
+
+    assert {"iops", conclusion} <= full
+    assert {"iops", conclusion} & gentle == {"iops"}
+
+
+def test_paths_that_are_down_are_told_and_first_reads_only_of_the_first_target(
+    played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The targets existed before; of each some blocks are read twice, to know its content."""
+    opened, touched = target_setup.open_target, []
+
+    def touch(setup: target_setup.TargetSetup) -> Generator[Emission, None, tuple[list[int], list[int]]]:
+        yield from ()
+        touched.append(setup.target.path)
+        return [len(touched)] * 4, [1] * 4
+
+    monkeypatch.setattr(run_module, "touch", touch)
+    monkeypatch.setattr(run_module, "PathWatch", lambda _: States(sda="running", sdb="offline", sdc="failed").watch())
+    monkeypatch.setattr(target_setup, "open_target", lambda spec: replace(opened(spec), kind=TargetKind.FILE))
+    chosen = {"path": str(tmp_path), "preset": "simple", "ramps": 1, "depth": 1, "more_paths": "/b"}
+    found = list(DirectIo().run(steps("io.direct", chosen)[0], HandContext()))
+
+    assert Gap("io.direct: paths down before the run", "sdb: offline; sdc: failed") in found
+    assert touched == [str(tmp_path), "/b"]
+    assert [e.extra["first_ns"] for e in found if isinstance(e, Estimate) and e.series == "first-touch"] == [1]
+
+
+class Ended(TargetRun):
+    """A step on two targets that ends by an error, after one path came back and another one was lost."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(HandContext(), "/data")
+        self._error, self.waited = error, list[float]()
+        states = States(sda="running", sdb="offline")
+        self._paths = states.watch()
+        states.states = {"sda": "offline", "sdb": "running"}
+        for loss in (None, "device sdx of /data was removed"):
+            self._setups.append(SimpleNamespace(describe_loss=lambda loss=loss: loss, close=self.waited.append))
+
+    def _emissions(self) -> Generator[Emission, None, None]:
+        yield Progress(0.5)
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("raised", "told", "waits"),
+    [
+        (SizeupError("7 requests failed"), "/data: 7 requests failed", CLOSE_SECONDS_LIMIT),
+        (SizeupError("opening /data: it is gone"), "opening /data: it is gone", CLOSE_SECONDS_LIMIT),
+        (StalledError("stalled"), "/data: stalled", 0.0),
+    ],
+)
+def test_what_ends_a_step_names_its_target_once_and_what_was_lost(raised: Exception, told: str, waits: float) -> None:
+    step = Ended(raised)
+    found = []
+    with pytest.raises(type(raised)) as failed:
+        found.extend(step.emissions())
+
+    lost = "device sdx of /data was removed; path sda went from running to offline at 00:01:40 UTC"
+    assert str(failed.value) == f"{told}; {lost}"
+    assert step.waited == [waits] * 2
+
+
+def test_a_cancel_ends_a_step_and_a_refusal_is_told_as_it_is() -> None:
+    for error in (CanceledError(), RefusedError("no")):
+        step = Ended(error)
+        with nullcontext() if isinstance(error, CanceledError) else pytest.raises(RefusedError, match=r"^no$"):
+            assert list(step.emissions()) == [Progress(0.5)]
+        assert step.waited == [CLOSE_SECONDS_LIMIT] * 2
 
 
 @pytest.mark.parametrize("methods", ["all", "fdatasync"])
