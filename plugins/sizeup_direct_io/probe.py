@@ -54,6 +54,8 @@ def _refused(settings: RunSettings) -> str:
     if other != "none" and settings.engine in _SAME_ENGINE.get(other, (other,)):
         return f"compare_engine={other} has no effect with engine={settings.engine}: it is the same engine"
     depths, paths = settings.other_depths, settings.other_paths
+    if len({settings.path, *paths}) <= len(paths):
+        return f"more_paths={settings.more_paths}: expected other paths than {settings.path}, each once"
     shown = f"more_depths={settings.more_depths}"
     if depths and not paths:
         return f"{shown} has no effect without more_paths; remove more_depths"

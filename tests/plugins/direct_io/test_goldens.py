@@ -246,7 +246,7 @@ def test_figures_are_those_recorded(preset: str, played: Played, tmp_path: Path)
     chosen |= {} if preset == "sustained" else {"ramps": 1 if preset == "normal" else 2}
     extra: dict[str, dict[str, SettingValue]] = {
         "oltp-read": {"cold_read": True, "scale_threads": True, "compare_engine": "threads", "depth": 64},
-        "oltp-7030": {"more_paths": str(tmp_path), "more_depths": "2", "p99_limit": 0.0006, "depth": 16},
+        "oltp-7030": {"more_paths": "/b", "more_depths": "2", "p99_limit": 0.0006, "depth": 16},
         "dss-scan": {"path_limit": 4e8, "depth": 16},
         "dss-rand": {"depth": 8},
         "load": {"depth": 2},

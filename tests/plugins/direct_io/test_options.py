@@ -248,6 +248,8 @@ def test_a_step_records_no_option_that_its_preset_does_not_use(preset: str, tmp_
         ({"preset": "custom", "allow_write_to": "wwn-1"}, "allow_write_to has no effect with read_percent=100"),
         ({"preset": "dss-scan", "depth": 2}, "depth=2: each stream of dss-scan has queue depth 4"),
         ({"preset": "oltp-read", "depth": 1, "p99_limit": 0.1}, "p99_limit has no effect with depth=1"),
+        ({"path": "/a", "preset": "oltp-read", "more_paths": "/b:/a"}, "expected other paths than /a, each once"),
+        ({"path": "/a", "preset": "oltp-read", "more_paths": "/b:/b"}, "more_paths=/b:/b: expected other paths"),
         ({"preset": "oltp-read", "more_depths": "8"}, "more_depths=8 has no effect without more_paths"),
         ({"preset": "oltp-read", "more_paths": "/b:/c", "more_depths": "8"}, "for each of the 2 more_paths"),
         ({"preset": "oltp-read", "more_paths": "/b", "more_depths": "0"}, "expected one queue depth from 1 to 1024"),
