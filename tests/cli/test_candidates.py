@@ -341,3 +341,18 @@ def test_what_would_judge_the_processors_is_named(
     assert cli.run(["size", "compare", "offer.toml", "--set", "workload.cpu_cores=4", "sga.mb=2000"]) == 0
 
     assert "is unknown). Use --set workload.cpu_model=TEXT to decide" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_server_that_contradicts_itself_is_left_out_and_the_others_are_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = tmp_path / "odd.toml"
+    odd.write_text('schema = "sizeup.candidate/1"\n[inputs]\n"array.disks" = 3\n"array.raid" = "10"\n')
+
+    assert cli.run(["size", "compare", str(odd), "large.toml", "--set", *WORKLOAD]) == 2
+    out, error = capsys.readouterr()
+    assert "large.toml" in out
+    assert "odd.toml" not in out
+    assert error.startswith(f"sizeup: not compared: {odd}: array.disks: expected an even number of drives")
+    assert cli.run(["size", "compare", str(odd), "--set", *WORKLOAD]) == 2
+    assert capsys.readouterr().out == ""

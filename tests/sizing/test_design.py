@@ -339,6 +339,7 @@ def test_an_order_carries_its_workload(
         (("--set", "workload.iops=9", "path.stages=fc32"), "found 'fc32'\n"),
         (("--set", "workload.iops=9", "path.stages=hba:fc16,array:fc32"), "expected one stage to design"),
         (("--set", "workload.iops=9", "-o", "order.html"), "expected a name that ends in .toml"),
+        (("--set", "workload.iops=9", "--show", "cpu"), "--machine order.toml --workload order.toml --show cpu\n"),
         (("--set", "workload.iops=9", "--against", "clovertown"), "--against cannot be combined with --design"),
     ],
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -47,13 +48,23 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"size compare: expected every server once, found {', '.join(doubles)} more than once")
     rules, today, settings = sizing_rules(arguments.rules), datetime.now(UTC).date(), workload_inputs(arguments)
     subjects = [sized_subject(name, settings, own_first=True) for name in names]
-    ranked = best_first([Candidate(one.name, size(one.inputs, rules, today)) for one in subjects])
+    found, refused = list[Candidate](), list[str]()
+    for one in subjects:
+        try:
+            found.append(Candidate(one.name, size(one.inputs, rules, today)))
+        except UsageError as error:
+            refused.append(str(error))
+    if not found:
+        raise UsageError(refused[0])
+    ranked = best_first(found)
     if arguments.json:
         print(json.dumps([sizing_data(one.sizing, rules, today, one.name) for one in ranked], indent=1))
     else:
         editions = [name.strip() for name in (arguments.editions or "").split(",") if name.strip()]
         print("\n".join(_lines(ranked, (price_table(ranked), edition_table(ranked, editions, rules)))))
-    return ExitStatus.OK
+    for text in refused:
+        print(f"sizeup: not compared: {text}", file=sys.stderr)
+    return ExitStatus.USAGE if refused else ExitStatus.OK
 
 
 def _lines(candidates: Sequence[Candidate], costs: Iterable[Table]) -> list[str]:

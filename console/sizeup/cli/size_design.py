@@ -22,7 +22,10 @@ def write_design(arguments: argparse.Namespace) -> int:
     from sizeup.sizing.design import design
     from sizeup.views.result.design import candidate_text, design_data
 
-    refuse_combination(arguments, "--design", ("--against", "--show", "--rules-of-thumb", "--profile"))
+    refuse_combination(arguments, "--design", ("--against", "--rules-of-thumb", "--profile"))
+    if arguments.show:
+        way = f"sizeup size --machine order.toml --workload order.toml --show {arguments.show[0]}"
+        raise UsageError(f"--show cannot be combined with --design; keep the design with -o order.toml, then use {way}")
     if arguments.format not in (None, "text", "json"):
         raise UsageError(f"--format: expected text or json with --design, found {arguments.format}")
     if arguments.output != "-" and (not arguments.output.endswith(".toml") or arguments.format is not None):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
@@ -268,6 +269,8 @@ def refuse_contradictions(inputs: Inputs) -> None:
             f"{stated.source}: machine.sockets: expected at most machine.cores = {cores.value:g}, found "
             f"{sockets.value:g}; a socket has a core at least"
         )
+    if cores is not None and sockets is not None:
+        _refuse_cores(cores, sockets, inputs.get("machine.cpu_model"))
     vcpus, guest = found.get("machine.vcpus"), inputs.get("machine.guest")
     is_guest = isinstance(guest, Words) and guest.value == "yes"
     counts = "license.scope" in inputs or is_guest  # the host has the cores
@@ -289,6 +292,18 @@ def refuse_contradictions(inputs: Inputs) -> None:
     both = found.get("workload.iops")
     if both is not None and both.origin in (Origin.USER, Origin.IMPORTED):
         _refuse_requests(both, {key: one for key, one in found.items() if one.origin is both.origin})
+
+
+def _refuse_cores(cores: Quantity, sockets: Quantity, model: Value | None) -> None:
+    """Raise UsageError where more cores are stated than the name of the processor says, as AMD's do: ``96-Core``."""
+    if not isinstance(model, Words) or Origin.DETECTED in (cores.origin, sockets.origin, model.origin):
+        return
+    named = re.search(r"\b(\d+)-Core\b", model.value)
+    if named is not None and cores.value > (most := int(named[1]) * sockets.value):
+        raise UsageError(
+            f"{cores.source}: machine.cores: expected at most {most:g}, which are {sockets.value:g} of {named[0]} "
+            f"processors (machine.sockets), found {cores.value:g}"
+        )
 
 
 def _refuse_requests(both: Quantity, stated: Mapping[str, Quantity]) -> None:

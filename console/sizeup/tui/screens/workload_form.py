@@ -113,9 +113,7 @@ class WorkloadForm(Dialog[bool]):
                         compact=True,
                     )
                 yield Static("Or from a file", markup=False)
-                yield Input(
-                    id=_FILE, placeholder="AWR, sar, TOML, snapshots (first;second)", compact=True
-                )
+                yield Input(id=_FILE, placeholder="AWR, sar, TOML, snapshots (first;second)", compact=True)
             yield Static(_HINT, id="message", classes="hint", markup=False)
 
     def on_mount(self) -> None:
