@@ -126,6 +126,24 @@ def test_a_name_that_only_a_note_has_is_masked_on_request(
     assert export(session, "html", "-o", str(tmp_path / "x.html"), "--also-mask", "Acme") == ExitStatus.USAGE
 
 
+@pytest.mark.parametrize(
+    ("chosen", "name", "said"),
+    [
+        ("share", "m.html", "expected a name that ends as the format share does (.gz), found .html"),
+        ("html", "m.gz", "expected a name that ends as the format html does (.html), found .gz"),
+    ],
+)
+def test_no_format_is_written_under_the_name_of_another(
+    session: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], chosen: str, name: str, said: str
+) -> None:
+    out = tmp_path / name
+
+    assert export(session, chosen, "-o", str(out)) == ExitStatus.USAGE
+    assert said in capsys.readouterr().err
+    assert not out.exists()
+    assert export(session, "markdown", "-o", str(tmp_path / "m.txt")) == ExitStatus.OK
+
+
 def test_charts_of_a_probe_that_is_not_installed_are_shared(tmp_path: Path) -> None:
     own = next(probe for probe in copied_probes.OWN if probe.name == "memory.latency")
     absent = replace(own, manifest=replace(own.manifest, name="acme.latency"))

@@ -28,6 +28,10 @@ _SUFFIXES = {
 }
 
 
+_BINARY = frozenset({"share", "tidy-parquet"})
+"""Formats that no program opens by the name of another."""
+
+
 def format_arguments(formats: Sequence[str]) -> tuple[Group, Argument]:
     """Return the options of a command that writes these formats; one of them is text, the default."""
     listed = ", ".join(formats)
@@ -64,6 +68,10 @@ def chosen_format(
     chosen: str = arguments.format or ("text" if out == "-" else _SUFFIXES.get(suffix, ""))
     if chosen not in formats:
         raise UsageError(f"-o {out}: expected a name that ends as its format does; add --format: {', '.join(formats)}")
+    other = chosen if out == "-" else _SUFFIXES.get(suffix, chosen)
+    if other != chosen and {other, chosen} & _BINARY:
+        ending = next((suffix for suffix, name in _SUFFIXES.items() if name == chosen), ".txt")
+        raise UsageError(f"-o {out}: expected a name that ends as the format {chosen} does ({ending}), found {suffix}")
     for flag, useful in (effects or {}).items():
         if chosen not in useful and typed(arguments, flag):
             raise UsageError(
