@@ -327,6 +327,38 @@ def test_what_was_measured_of_reads_or_another_mix_bounds_a_mix(
     assert round(storage_capacity_of(found, *wanted).low, 1) == least
 
 
+@pytest.mark.parametrize(
+    ("stated", "mixed", "least"),
+    [
+        ("workload.read_percent=100", 0, 2900),
+        ("workload.iops=100", 0, 2900),
+        ("workload.read_percent=50", 0, 141.5),
+        ("workload.read_bytes_percent=50", 0, 141.5),
+        ("workload.read_percent=50 path.kind=HBA", 0, 527.3),
+        ("workload.read_percent=50", 60e3, 304.5),
+        ("workload.read_percent=70", 60e3, 491.5),
+    ],
+)
+def test_a_throughput_of_reads_bounds_one_with_writes_from_above(stated: str, mixed: float, least: float) -> None:
+    """Half writes cost 20.5 reads, on an array 5.5: 2,900 / 20.5 = 141.5 MB/s and 2,900 / 5.5 = 527.3 MB/s.
+
+    60,000 requests of the mix for half an hour are 491.5 MB/s, and 491.5 x 12.7 / 20.5 = 304.5 of half writes.
+    A share of reads that nobody stated changes nothing.
+    """
+    found = session("io.direct")
+    add(found.steps["io.direct"], {"workload": "dss-rand"}, 3e9, ends=(2.9e9, 3.1e9), series="rate")
+    if mixed:
+        add(found.steps["io.direct"], AT, 2 * mixed, ends=None)
+        add(found.steps["io.direct"], MIX, mixed, ends=None, seconds=1800)
+    known = parse_settings(["workload.io_kib=8", "workload.mb_s=100", "capacity.iops=1e9", *stated.split()])
+    assert found.machine is not None
+    cards = size(described(found.machine, with_stated(measured(found, known), known))).cards
+    facts = next(card for card in cards if card.resource == "storage").facts
+
+    assert facts is not None
+    assert (round(facts.capacity.low / 1e6, 1), facts.capacity.high) == (least, 3.1e9)
+
+
 def test_between_reads_and_a_mix_the_times_of_requests_count() -> None:
     """Of half as many writes as were measured half the requests take 1/40,000 s and half 1/20,000 s: 26,666.7 a s."""
     found = session("io.direct")

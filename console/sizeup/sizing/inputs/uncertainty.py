@@ -21,7 +21,7 @@ from sizeup.session.validity import FAILED_CHECKS
 from sizeup.session.value import Point, StepRun
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures, quantity
-from sizeup.sizing.io.share import MIXED_WRITES, mix_cost
+from sizeup.sizing.io.share import MEASURED_BYTES, MIXED_WRITES, mix_cost
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.storage_paths import StorageTarget, internal_disks
 from sizeup.units import format_bytes, format_in
@@ -30,8 +30,6 @@ COLD = "storage.cold_iops"
 LARGE = "storage.bandwidth"
 MIXED = "storage.mixed_read_write_iops"
 WITHIN_P99, P99_KEY = "storage.iops_within_p99", "capacity.iops_within_p99"
-_BLOCK_BYTES = 8192
-"""Of the cold read."""
 _CREDITS = 30.0
 """A volume with burst credits falls to this part of its burst: from 3,000 to 100 IOPS for the smallest gp2."""
 _WRITTEN = 0.1
@@ -156,14 +154,14 @@ def of_block_size(key: str, value: Quantity, block: float | None, rate: float) -
 
     A larger request costs at most one of those and its bytes at that bandwidth, a smaller one at least its share.
     """
-    if block is None or block == _BLOCK_BYTES:
+    if block is None or block == MEASURED_BYTES:
         return value
-    text = f"{format_bytes(_BLOCK_BYTES)} requests were measured, and {format_bytes(block)} are wanted"
+    text = f"{format_bytes(MEASURED_BYTES)} requests were measured, and {format_bytes(block)} are wanted"
     action = f"Enter {_typed(key)} for {format_bytes(block)}"
-    if block < _BLOCK_BYTES:
-        most = None if value.most is None else value.most * _BLOCK_BYTES / block
+    if block < MEASURED_BYTES:
+        most = None if value.most is None else value.most * MEASURED_BYTES / block
         return replace(value, uncertainties=(*value.uncertainties, Uncertainty(most, text, action, upper=True)))
-    costs = [block / _BLOCK_BYTES, 1 + block * value.least / rate if rate else math.inf]
+    costs = [block / MEASURED_BYTES, 1 + block * value.least / rate if rate else math.inf]
     least = 0.0 if key == P99_KEY else value.least / min(costs)  # one alone may take longer than a p99
     return replace(value, uncertainties=(*value.uncertainties, Uncertainty(least, text, action)))
 
@@ -201,7 +199,7 @@ def _of_cache(
 
 def _of_cold_read(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFigure) -> Uncertainty:
     """Return that old data bound a figure below."""
-    rate = cold.value * (_BLOCK_BYTES if KEYS[key].unit == "MB/s" else 1)
+    rate = cold.value * (MEASURED_BYTES if KEYS[key].unit == "MB/s" else 1)
     counts = (max(cold.value, _extra(cold, "all_iops")), cold.value)
     gave, certain = (format_in(float(f"{one:.4g}"), "IOPS") for one in counts)
     old = f"old data gave {gave}{' of reads' if figure.declared.name == MIXED else ''}"

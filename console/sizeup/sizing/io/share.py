@@ -108,6 +108,8 @@ def _defaults(sheet: Sheet, *, by_rule: bool) -> Mapping[str, Mapping[str, Input
     return found
 
 
+MEASURED_BYTES = 8192
+"""The size of small requests that are measured."""
 MIXED_WRITES = 0.3
 """The share of writes of the mix that is measured."""
 _WRITE_COST, _ARRAY_WRITE_COST = 40.0, 10.0
@@ -319,8 +321,29 @@ def all_stages(sheet: Sheet, demand: Demand) -> list[StageCapacity]:
     stages = [of_mix(sheet, stage, reads) for stage in path_stages(sheet)]
     if demand.transfer_rate is None or not demand.bytes_per_second:
         return with_drives(sheet, stages, reads, 0.0 if demand.bytes_per_second else None)
-    rate = demand.transfer_rate.value
-    return with_drives(sheet, stages, reads, _read_bytes(sheet, demand, rate) / demand.bytes_per_second)
+    read = _read_bytes(sheet, demand, demand.transfer_rate.value) / demand.bytes_per_second
+    if demand.iops is None or demand.throughput_is_its_own:
+        stages = [_of_written_bytes(sheet, stage, 1 - read) for stage in stages]
+    return with_drives(sheet, stages, reads, read)
+
+
+def _of_written_bytes(sheet: Sheet, stage: StageCapacity, written: float) -> StageCapacity:
+    """Return a measured stage for a stated share of writes: its MB/s are of reads, and bound theirs from above.
+
+    A mix of small requests that was measured carries at least its own bytes, and so does one of large requests.
+    """
+    rate, shares = stage.rate, [sheet.inputs.get(key) for key in (*_REQUESTS, "workload.read_bytes_percent")]
+    stated = any(isinstance(one, Quantity) and one.origin is not Origin.RULE for one in shares)
+    if rate is None or rate.origin is not Origin.MEASURED or written < _SAME_MIX or not stated:
+        return stage
+    shared = sheet.optional_words("path.kind") in ("HBA", "NFS")
+    cost = mix_cost(written, shared=shared)
+    if (mixed := sheet.optional("capacity.mixed_iops")) is not None and mixed.origin is Origin.MEASURED:
+        more = cost / mix_cost(MIXED_WRITES, shared=shared) if written > MIXED_WRITES + _SAME_MIX else 1.0
+        carried = mixed.least * MEASURED_BYTES / more
+        cost = min(cost, max(rate.least / carried, 1.0)) if carried else cost
+    why = f"reads were measured, and {share_text(written)} of the bytes are written"
+    return replace(stage, rate=_converted(rate, cost, why, f"Enter {KEYS['capacity.mb_s'].assignment} for that mix"))
 
 
 _REQUESTS = ("workload.read_percent", "workload.read_iops", "workload.write_iops")
