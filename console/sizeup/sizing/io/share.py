@@ -336,7 +336,8 @@ def _of_written_bytes(sheet: Sheet, stage: StageCapacity, written: float) -> Sta
     stated = any(isinstance(one, Quantity) and one.origin is not Origin.RULE for one in shares)
     if rate is None or rate.origin is not Origin.MEASURED or written < _SAME_MIX or not stated:
         return stage
-    shared = sheet.optional_words("path.kind") in ("HBA", "NFS")
+    kind = sheet.optional_words("path.kind")
+    shared = kind in ("HBA", "NFS")
     cost = mix_cost(written, shared=shared)
     if (mixed := sheet.optional("capacity.mixed_iops")) is not None and mixed.origin is Origin.MEASURED:
         more = cost / mix_cost(MIXED_WRITES, shared=shared) if written > MIXED_WRITES + _SAME_MIX else 1.0
