@@ -356,3 +356,17 @@ def test_a_server_that_contradicts_itself_is_left_out_and_the_others_are_compare
     assert error.startswith(f"sizeup: not compared: {odd}: array.disks: expected an even number of drives")
     assert cli.run(["size", "compare", str(odd), "--set", *WORKLOAD]) == 2
     assert capsys.readouterr().out == ""
+
+
+def test_options_are_those_of_each_candidate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first one's stood for all."""
+    text = OFFER.format(gib=768, ports=2) + '"license.product" = "ee"\n"license.options" = "{}"\n'
+    for name in ("partitioning", "diagnostics"):
+        (tmp_path / f"{name}.toml").write_text(text.format(name), encoding="utf-8")
+    files = [str(tmp_path / f"{name}.toml") for name in ("partitioning", "diagnostics")]
+
+    found = " ".join(printed(capsys, *files, "--editions", "ee", "--set", *WORKLOAD).split())
+    for title in ("with Partitioning (partitioning.toml)", "with Diagnostics Pack (diagnostics.toml)"):
+        assert found.count(f"Oracle Database Enterprise Edition {title}") == 2
+    same = printed(capsys, "large.toml", "small.toml", "--set", *WORKLOAD, "license.product=ee")
+    assert "Enterprise Edition" not in same

@@ -173,6 +173,18 @@ def test_ports_that_are_down_are_delivered_and_not_usable() -> None:
     assert not any(one.down for one in delivered(fibre_channel(port("host1"), port("host2"))))
 
 
+def test_a_port_of_unknown_speed_is_not_counted_as_none() -> None:
+    """Two ports of 3,200 MB/s were ordered; of one of those that were found the speed is unknown."""
+    machine = replace(fibre_channel(port("host1"), port("host2")), budgets=(budget("host1", 3.2e9),))
+    raid = Hba("host0", Transport.RAID, state="running")
+    beside = replace(machine, hbas=(*machine.hbas, raid), budgets=(*machine.budgets, budget("host0", 7e9)))
+
+    for one in (machine, beside):
+        found = {part.key: part for part in delivered(one)}["path.bandwidth_mb_s"]
+        assert (found.status, found.found) == ("uncertain", 3.2e9)
+        assert "host2 online, speed unknown" in "".join(table_lines(delivery_table([found]), 200))
+
+
 def delivered(machine: Machine) -> list[DeliveredPart]:
     found = size(with_drives(described(machine, {}), machine))
     return list(delivered_parts(size(parse_settings(ORDER)), found, shipped(), machine))

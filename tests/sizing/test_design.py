@@ -9,7 +9,7 @@ import pytest
 from sizeup import cli
 from sizeup.errors import UsageError
 from sizeup.sizing.advise import size
-from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, DesignPart, design, kept_settings
+from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, DesignPart, design, kept_settings, typed_workload
 from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.rules import shipped
 from sizeup.views.result.design import alternatives_table, design_notes, parts_table
@@ -72,6 +72,15 @@ def test_more_drives_with_parity_than_a_group_holds_are_called_so() -> None:
 
     assert note.startswith("RAID 5: 46 drives count as one group")
     assert not any("one group" in one for one in design_notes(designed("db.gb=4000")))
+
+
+def test_an_order_without_cores_names_no_processor() -> None:
+    def kept(*settings: str) -> set[str]:
+        found = designed(*settings)
+        return {key for key in {**kept_settings(found), **typed_workload(found)} if "cpu" in key or "specrate" in key}
+
+    assert kept("db.gb=4000", "workload.iops=1000") == set()
+    assert kept("workload.cpu_cores=8") == {"machine.cpu_model", "workload.cpu_cores", "workload.cpu_model"}
 
 
 def test_memory_for_postgresql_is_as_its_settings_advise() -> None:

@@ -70,8 +70,8 @@ def test_a_key_without_quotes_in_a_workload_file_says_to_put_it_in_quotes() -> N
             OCCUPIED.format(key="license.host_sockets"),
         ),
         (
-            "machine.sockets=2 machine.cores=256 machine.cpu_model=EPYC-96-Core",
-            "--set: machine.cores: expected at most 192, which are 2 of 96-Core processors (machine.sockets), found 256",
+            "machine.sockets=1 machine.cores=97 machine.cpu_model=EPYC-96-Core",
+            "--set: machine.cores: expected at most 96, which are 1 of 96-Core processors (machine.sockets), found 97",
         ),
         (
             "workload.iops=100 workload.read_iops=500",

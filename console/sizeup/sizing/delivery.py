@@ -213,9 +213,12 @@ def _fc_path(here: Sizing, machine: Machine, found: Quantity | None) -> Quantity
     device, kind = (here.inputs.get(key) for key in ("db.device", "path.kind"))
     paths = storage_path_bandwidths(machine, device.value if isinstance(device, Words) else None)
     of_fc = next((one for one in paths if ports.issuperset(one.devices)), None)
-    if of_fc is None or (of_fc is paths[0] and isinstance(kind, Words) and kind.value == of_fc.kind):
-        return None if of_fc is None else found
-    return Quantity(of_fc.bytes_per_second, "bytes/s", Origin.DETECTED, ", ".join(of_fc.devices))
+    if of_fc is None:
+        return None
+    if of_fc is not paths[0] or not isinstance(kind, Words) or kind.value != of_fc.kind:
+        found = Quantity(of_fc.bytes_per_second, "bytes/s", Origin.DETECTED, ", ".join(of_fc.devices))
+    open_end = Uncertainty(None, of_fc.unknown_text, f"Use {KEYS['path.bandwidth_mb_s'].flag}", upper=True)
+    return replace(found, uncertainties=(*found.uncertainties, open_end)) if of_fc.unknown else found
 
 
 def _stated(of: Sizing, key: str) -> Quantity | None:

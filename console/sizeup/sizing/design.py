@@ -436,6 +436,8 @@ def _inputs_to_keep(found: Design) -> Inputs:
     """Return the inputs, in which cores of one speed have one name: a SPECrate of 1 would count beside offers."""
     if _SPEED[0] not in found.assumed:
         return found.inputs
+    if CORES not in found.inputs:
+        return {key: value for key, value in found.inputs.items() if key not in _SPEED}
     same = Words(PRESENT_PROCESSOR, Origin.USER, "--design")
     named = next((found.inputs[key] for key in _MODELS if key in found.inputs), same)
     kept = {key: value for key, value in found.inputs.items() if key not in _SPEED}

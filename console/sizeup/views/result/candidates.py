@@ -19,6 +19,7 @@ from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.cost import LicenseCost, term_years
 from sizeup.sizing.licensing.count import usd_brief
+from sizeup.sizing.licensing.required import LicenseCount
 from sizeup.sizing.licensing.table import Row, rows
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Sheet, find_fact
@@ -178,6 +179,9 @@ def candidate_table(candidates: Sequence[Candidate]) -> Table:
     whose = "your" if any(price is not None and price.origin is Origin.USER for price in prices) else "list"
     term = terms.pop() if len(terms) == 1 else ""
     note = f"Licenses and their support{term}, by {whose} prices" if costs else ""
+    counts = [find_fact(one.sizing.facts, LicenseCount) for one in candidates]
+    products = ["" if count is None else count.product for count in counts]
+    note += f": {_of_each(products, candidates)}" if note and len({*products} - {""}) > 1 else ""
     return _with_text(columns, rows, note)
 
 
@@ -224,10 +228,18 @@ def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rule
         for one, name, of_edition in zip(candidates, short_names(candidates), products, strict=True)
     ]
     years = format_in(term_years(Sheet(candidates[0].sizing.inputs, rules)), "years")
-    named = "; ".join(f"{name}: {products[0][name].title}" for name in editions)
+    named = "; ".join(f"{name}: {_of_each([one[name].title for one in products], candidates)}" for name in editions)
     columns = [Column("Candidate"), *(Column(name, numeric=True) for name in editions)]
     at = priced_at(candidates[0].sizing.inputs)
     return _with_text(columns, found, f"Licenses with support over {years}, {at} in USD. {named}")
+
+
+def _of_each(texts: Sequence[str], candidates: Sequence[Candidate]) -> str:
+    """Return a text of all candidates, or each text with the candidates that it is of: ``EE + RAC (a, b)``."""
+    names: dict[str, list[str]] = {}
+    for text, name in zip(texts, short_names(candidates), strict=True):
+        names.setdefault(text, []).append(name)
+    return texts[0] if len(names) == 1 else ", ".join(f"{text} ({', '.join(of)})" for text, of in names.items() if text)
 
 
 def _with_text(columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str, blank: str = "") -> Table:
