@@ -265,7 +265,11 @@ def test_storage_need_not_be_as_fast_as_its_parts_but_as_the_workload(
     parts = {one["key"]: one for one in json.loads(capsys.readouterr().out)["parts"]}
     assert (parts["capacity.iops"]["ordered"], parts["capacity.iops"]["status"]) == (135_859.5, "missing")
 
-    order, _, _ = Path("order.toml").read_text().partition("[workload]")
+    order, table, workload = Path("order.toml").read_text().partition("[workload]")
+    stated = '"capacity.iops" = 95000\n'
+    Path("order.toml").write_text(f"{order}{stated}{table}{workload}")
+    assert cli.run([*against, *found]) == 0
+    assert "95,000 IOPS  90,000 IOPS  missing: 5,000 IOPS" in capsys.readouterr().out
     assert "designed for 60,382 IOPS" in order
     Path("order.toml").write_text(order)
     assert cli.run([*against, *found, "--set", "workload.io_kib=8", reads]) == 0

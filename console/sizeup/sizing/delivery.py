@@ -32,6 +32,7 @@ _COUNTED = {
 """What is counted, each with the share of it that is as ordered: the kernel keeps memory, sizes are rounded."""
 _NAMED = ("machine.cpu_model", "array.drive", "array.raid")
 _FOUND = "/sys/block"
+_TYPED = (Origin.USER, Origin.IMPORTED)
 
 
 class DeliveredPart(Struct, frozen=True):
@@ -103,12 +104,14 @@ def delivered_parts(
         ("capacity.mb_s", "io.capacity"),
     ):
         advice, of_drives = order.find(answer), here.find(answer) if key == "capacity.gb" else None
+        ordered, stated = None if advice is None else advice.quantity, _stated(order, key)
+        ordered = stated if stated is not None and stated.origin in _TYPED else ordered
         if (needed := None if advice is None else _needed(order, key, rules)) is not None:
             yield replace(_part(key, needed, _of_its_mix(order, here, key, rules)), by_workload=True)
-        elif advice is not None and advice.quantity is not None:
+        elif ordered is not None:
             found_space = None if of_drives is None else of_drives.quantity
-            ordered, block = advice.quantity, order.inputs.get("workload.io_kib")
-            if key == "capacity.iops" and paths[0] is not None and isinstance(block, Quantity):
+            block = order.inputs.get("workload.io_kib")
+            if key == "capacity.iops" and ordered is not stated and paths[0] and isinstance(block, Quantity):
                 through = paths[0].value / block.value  # the ports of the order carry no more
                 ordered = replace(ordered, value=through, low=None, high=None) if through < ordered.value else ordered
             all_disks = _stated(here, "path.disks_gb") if key == "capacity.gb" else None
@@ -123,12 +126,11 @@ def _needed(order: Sizing, key: str, rules: Rules) -> Quantity | None:
 
     None without such a workload, too.
     """
-    sheet, stated = Sheet(order.inputs, rules), order.inputs.get(key)
-    demand = workload_demand(sheet)
-    if demand is None or key == "capacity.gb" or getattr(stated, "origin", None) is Origin.USER:
+    sheet = Sheet(order.inputs, rules)
+    demand, bounds = workload_demand(sheet), limits(sheet)
+    if demand is None or key == "capacity.gb" or key in order.inputs:
         return None
     amount, unit = (demand.iops, "1/s") if key == "capacity.iops" else (demand.bytes_per_second, "bytes/s")
-    bounds = limits(sheet)
     if not amount:
         return None
     needed = max(amount / bounds.passes, demand.growth.grown(amount) / bounds.fails)

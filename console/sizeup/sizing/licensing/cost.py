@@ -192,9 +192,11 @@ def _over_years(sheet: Sheet, metric: MetricEntry) -> Iterator[Advice]:
 
 def _left_out(sheet: Sheet, product: ProductEntry, whole: Quantity) -> str:
     """Return which option of clusters a list of others leaves out, and what it costs; empty where none is."""
+    if _OPTIONS not in sheet.inputs or "license.list_usd" in sheet.inputs:
+        return ""
     own, pack = {key: value for key, value in sheet.inputs.items() if key != _OPTIONS}, chosen_pack(sheet)
     options, needed = (chosen_options(Sheet(one, sheet.rules), pack, product) for one in (sheet.inputs, own))
-    if not options or not needed or "license.list_usd" in own or any(one.for_clusters for one in options):
+    if not options or not needed or any(one.for_clusters for one in options):
         return ""
     names = ",".join(short(one.id) for one in (*needed, *options))
     dearer = term_cost(Sheet({**own, _OPTIONS: Words(names, Origin.RULE, needed[0].title)}, sheet.rules))
