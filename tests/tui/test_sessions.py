@@ -22,6 +22,7 @@ from sizeup.session.value import Session
 from sizeup.session.writer import Writer
 from sizeup.sizing.keys import KEYS
 from sizeup.tui.dialogs import TextDialog
+from sizeup.tui.widgets.lists import KeyList
 from tui.stored_sessions import packed, stored
 
 
@@ -30,6 +31,7 @@ async def test_a_long_session_is_scrolled_by_keys(console: Console, folder: Path
     for number in range(20):
         annotate(str(path), f"note {number}")
     async with console.shown(keys="5") as pilot:
+        await settled(pilot)
         pane = console.app.screen.query_one("#detail-pane")
         top = pane.scroll_y
         await pressed(pilot, "tab", "end")
@@ -40,7 +42,7 @@ async def test_a_long_session_is_scrolled_by_keys(console: Console, folder: Path
 
 
 @pytest.mark.parametrize(("columns", "rows", "drawn"), [(80, 24, False), (120, 40, True), (200, 60, True)])
-async def test_the_chart_of_a_session_takes_the_rows_below_its_text(
+async def test_the_chart_of_a_session_takes_the_columns_beside_its_text(
     console: Console, folder: Path, columns: int, rows: int, drawn: bool
 ) -> None:
     fleet_sessions.write(folder, "db01", fleet_sessions.records("db01", Figures(), fleet_sessions.server()))
@@ -49,13 +51,57 @@ async def test_the_chart_of_a_session_takes_the_rows_below_its_text(
         picture, pane = console.app.screen.query_one("#picture"), console.app.screen.query_one("#detail-pane")
 
         assert (console.chart is not None) is drawn
-        assert not drawn or picture.region.bottom == pane.region.bottom - 1
+        assert not drawn or (picture.region.y, picture.region.x) == (pane.region.y, pane.region.right)
+        assert not drawn or (picture.region.bottom, picture.region.right) == (pane.region.bottom, columns)
         assert pane.max_scroll_y == 0 or not drawn
+
+
+async def test_a_bar_compares_the_iops_of_the_sessions_that_are_listed(console: Console, folder: Path) -> None:
+    for name, iops in (("db01", 150_000.0), ("db02", 75_000.0)):
+        figures = Figures(iops=iops)
+        fleet_sessions.write(folder, name, fleet_sessions.records(name, figures, fleet_sessions.server()))
+    stored(folder, "without")
+    async with console.shown(120, 40, keys="5"):
+        listed = console.app.screen.query_one(KeyList)
+        bars = {line.split()[2]: line.count("▄") for line in console.entries().values()}
+        colors = {str(span.style) for option in listed.options for span in option.prompt.spans}
+
+    assert bars["db01"] == 2 * bars["db02"] > 20
+    assert bars[os.uname().nodename.partition(".")[0]] == 0
+    assert {"$s1", "$ok"} <= colors
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(40, 12), (60, 20), (80, 24), (120, 40), (200, 60)])
+async def test_a_line_of_the_list_is_not_cut_before_how_the_run_went(
+    console: Console, folder: Path, columns: int, rows: int
+) -> None:
+    stored(folder, "one", host="a-host-with-a-long-name.example.com")
+    async with console.shown(columns, rows, keys="5") as pilot:
+        await settled(pilot)
+        listed = console.app.screen.query_one(KeyList)
+        (option,) = listed.options
+
+        assert "● PASS" in option.prompt.plain[: listed.size.width]
+        assert columns < 120 or option.prompt.plain.endswith("1 step, complete")
+
+
+async def test_what_is_no_session_has_a_band_and_no_chart_of_another_one(console: Console, folder: Path) -> None:
+    (folder / f"zz{SUFFIX}").write_text("no session\n")
+    fleet_sessions.write(folder, "db01", fleet_sessions.records("db01", Figures(), fleet_sessions.server()))
+    async with console.shown(120, 40, keys="5") as pilot:
+        seen = []
+        for _ in range(2):
+            await settled(pilot)
+            seen.append(("NOT READABLE" in console.text, console.chart is not None))
+            await pressed(pilot, "j" if not seen[1:] else "k")
+
+    assert sorted(seen) == [(False, True), (True, False)]
 
 
 async def test_a_store_without_sessions_says_how_one_comes_and_what_it_is_for(console: Console, folder: Path) -> None:
     async with console.shown(120, 40, keys="5"):
-        assert "Press 3, then r to measure" in console.text
+        assert "NO SESSIONS" in console.text
+        assert "Next  3 leads to the measurements, where r runs one" in console.text
         assert "Mark it as the baseline, or remove the mark." in console.text
         assert console.chart is None
 
@@ -276,7 +322,7 @@ async def test_b_takes_the_mark_of_the_baseline_back_and_no_note_shows_it(consol
     async with console.shown(120, 40, keys="5") as pilot:
         await pressed(pilot, "b")
         (marked,), told = console.entries().values(), console.told[-1]
-        noted = console.says("#detail")
+        noted = str(console.app.screen.query_one("#detail-pane").border_title)
         await pressed(pilot, "b")
         (plain,) = console.entries().values()
 
@@ -284,7 +330,7 @@ async def test_b_takes_the_mark_of_the_baseline_back_and_no_note_shows_it(consol
         assert plain.split()[0] != "*"
         assert console.told[-1] == "No longer the baseline"
         assert "the baseline" in noted
-        assert "root:" not in noted
+        assert "#baseline" not in console.says("#detail")
 
 
 async def test_the_list_begins_at_the_session_that_is_open_and_the_export_names_it(

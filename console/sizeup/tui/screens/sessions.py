@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from msgspec.structs import replace
 from rich.cells import cell_len
-from rich.console import Group
-from rich.text import Text
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -30,24 +28,24 @@ from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, di
 from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
 from sizeup.sizing.session_advice import session_advice
-from sizeup.text import capitalized, plural
+from sizeup.text import plural
 from sizeup.tui.actions import bindings, first_key_of, in_console
 from sizeup.tui.dialogs import ChoiceDialog, TextDialog, ask, ask_which, help_text
 from sizeup.tui.screens.export_dialog import ask_export
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.summary_rows import finding_lines, status_content
 from sizeup.tui.unsaved_inputs import unsaved_text
-from sizeup.tui.widgets.band import small_badge
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import frame_title
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.units import format_ns
-from sizeup.views.band import Band, NextStep
+from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.cards.cards import share_cell
 from sizeup.views.cards.panels import panels
 from sizeup.views.cards.table import fitted
-from sizeup.views.result.band import status_token, summary_band
+from sizeup.views.result.band import STATUS_TOKENS, status_token, summary_band
 from sizeup.views.result.sessions import GOING_ON, ListedFigures, listed_figures, state
-from sizeup.views.result.summary import SEVERITY_WORDS, Summary, summary
+from sizeup.views.result.summary import Summary, summary
 from sizeup.views.run.run_status import run_status
 
 
@@ -73,22 +71,30 @@ class SessionsScreen(ModeScreen):
 
     def body(self) -> Iterable[Widget]:
         """The list beside what the chosen session holds."""
-        with Horizontal(id="body"):
+        with Vertical(id="body"):
             with Vertical(id="list-pane"):
                 yield Static(id="columns", markup=False)
                 yield KeyList(id="sessions")
-                yield Input(placeholder="search text", id="filter", compact=True)
-            with VerticalScroll(id="detail-pane"):
-                yield Static(id="detail", markup=False)
+            yield Input(placeholder="search text", id="filter", compact=True)
+            with Horizontal(id="below"):
+                with VerticalScroll(id="detail-pane"):
+                    yield Static(id="detail", markup=False)
                 yield ChartView(self.host.glyphs, id="picture")
 
     def band(self) -> Band | None:
         """What is concluded from the session under the cursor."""
-        if self._shown is None:
-            return None
-        step = NextStep(key=first_key_of("sessions.open", self.host.keys), does="opens it in all screens")
-        band = summary_band(self._shown[1], (step,), self._shown[0])
-        return band if band.steps else replace(band, steps=(step,))
+        keys, entry = self.host.keys, self._all.get(self._chosen() or "")
+        if self._shown is None or entry is None:
+            step = NextStep(key=first_key_of("mode.measure", keys), does="leads to the measurements, where r runs one")
+            none = Band("NO SESSIONS", "acc", "No sessions yet: each run is kept here.", steps=(step,))
+            return Band("NOT READABLE", "bad", "Why this file cannot be read stands below.") if self._all else none
+        found = (("sessions.open", "opens it in all screens"), ("app.compare", "compares it with another"))
+        steps = tuple(NextStep(key=first_key_of(name, keys), does=does) for name, does in found[: len(self._all)])
+        figures = self._figures.get((entry.path, entry.written_ns), ListedFigures())
+        digits = figures.iops.rstrip("kMG")
+        number = Number(digits, f"{figures.iops[len(digits) :]} IOPS".strip(), "highest, random")
+        band = summary_band(self._shown[1], steps, self._shown[0], number=number if figures.certain else None)
+        return band if band.steps else replace(band, steps=steps)
 
     def on_mount(self) -> None:
         """List; search and comparison wait for their keys."""
@@ -337,13 +343,13 @@ class SessionsScreen(ModeScreen):
         """Put those that hold the words into the list, and show the one under the cursor."""
         listed, pane = self.query_one(KeyList), self.query_one("#list-pane")
         chosen = self._chosen() or self.host.runs.path  # at first the one that the other modes show
-        width = listed.size.width - 1  # for the scroll bar
-        self.query_one("#columns", Static).update(
-            Content.styled(_columns(width, " ", "Started", "Host", "DRAM", "IOPS", "Run"), "dim")
-        )
+        pane.display = bool(self._all)
+        pane.styles.height = min(len(self._all) + 3, self.size.height * 2 // 5)  # its frame and the header
         shown = [entry for entry in self._all.values() if entry.mentions(self._words)]
         with self.prevent(OptionList.OptionHighlighted):  # it is shown below, once
-            listed.set_options(Option(self._line(entry, width), id=str(entry.path)) for entry in shown)
+            header, *lines = self._lines(shown, listed.size.width - 1)  # for the scroll bar
+            self.query_one("#columns", Static).update(header.stylize("$dim"))
+            listed.set_options(Option(line, id=str(one.path)) for line, one in zip(lines, shown, strict=True))
             names = [str(entry.path) for entry in shown]
             listed.highlighted = names.index(chosen) if chosen in names else 0 if names else None
         hint = "Enter opens, * baseline" if names else ""
@@ -351,27 +357,36 @@ class SessionsScreen(ModeScreen):
         self.query_one("#picture").display = bool(names)
         if names:
             self._show(self._chosen())
-        elif self._words:
-            self.query_one("#detail", Static).update("No match. Esc shows all sessions.")
-        else:
-            first = Text("No sessions yet. Press 3, then r to measure: each run is kept here.\n")
-            self.query_one("#detail", Static).update(Group(first, help_text(["sessions", "compare"], self.host.keys)))
+            return
+        self.query_one("#detail-pane").border_title = ""
+        keys = help_text(["sessions", "compare", "fleet"], self.host.keys)
+        self.query_one("#detail", Static).update("No match. Esc shows all sessions." if self._words else keys)
+        self.show_band()
 
-    def _line(self, entry: StoredSession, width: int) -> Text:
-        """Return a session in one line: when and where, the two figures asked for first, and how the run went."""
-        text = Text(no_wrap=True, overflow="ellipsis")
-        if entry.session is None:
-            problem = entry.problem.removeprefix(f"{entry.path}: ")
-            return text.append(f"! {session_name(str(entry.path))}  {problem}")
-        key, session = (entry.path, entry.written_ns), entry.session
-        if key not in self._figures or entry.going_on:
-            self._figures[key] = listed_figures(entry)
-        figures, when = self._figures[key], _when(session.header.started)
-        started = when[:16] if width >= _WITH_YEAR else when[5:16]
-        damaged = session.damage.malformed or session.damage.too_long
-        mark = "!" if damaged else "*" if entry is self._base else " "
-        host = session.header.host.partition(".")[0]
-        return text.append(_columns(width, mark, started, host, figures.dram, figures.iops, figures.run))
+    def _lines(self, shown: Sequence[StoredSession], width: int) -> Iterator[Content]:
+        """Yield the header, then each session: when and where, the two figures asked for first, how the run went."""
+        for entry in shown:
+            if (key := (entry.path, entry.written_ns)) not in self._figures or entry.going_on:
+                self._figures[key] = listed_figures(entry)
+        most = max((self._figures[one.path, one.written_ns].rate for one in shown), default=0.0)
+        hosts = [one.session.header.host.partition(".")[0] for one in self._all.values() if one.session is not None]
+        room = min(max(map(cell_len, ("Host", *hosts))), 20, max(width - (46 if width >= _WIDE else 31), 4))
+        bar = min(width - room - 46, _BAR_COLUMNS) if width >= _WIDE else 0
+        yield Content(f"{_columns(width, room, ' ', 'Started', 'Host', 'DRAM', 'IOPS')}{' ' * bar} Run")
+        for entry in shown:
+            session, figures = entry.session, self._figures[entry.path, entry.written_ns]
+            if session is None:
+                yield Content(f"! {session_name(str(entry.path))}  {entry.problem.removeprefix(f'{entry.path}: ')}")
+                continue
+            mark = "!" if session.damage.malformed or session.damage.too_long else "*" if entry is self._base else " "
+            host, when = session.header.host.partition(".")[0], _when(session.header.started)[:16]
+            text = _columns(width, room, mark, when, host, figures.dram, figures.iops)
+            filled = round(bar * figures.rate / most) if most else 0
+            ground = "$s3" if entry is self._base else "$s1" if figures.certain else "$faint"
+            sign = "=" if self.host.look is ScreenLook.ASCII else "▄"
+            status = status_content(figures.run, STATUS_TOKENS.get(figures.run, ""), self.host.look)
+            what = f"  {session.title or _state_text(session, going_on=entry.going_on)}" * (bar == _BAR_COLUMNS)
+            yield Content.assemble(text, (sign * filled, ground), " " * (bar - filled + 1), status, (what, "$dim"))
 
     def _width(self) -> int:
         return self.query_one("#detail-pane").size.width - 1  # for the scroll bar
@@ -380,14 +395,16 @@ class SessionsScreen(ModeScreen):
         entry = self._all.get(path or "")
         if entry is None or self._width() < 0:  # the panes have no width yet
             return
-        detail = self.query_one("#detail", Static)
-        self.query_one("#detail-pane").scroll_home(animate=False)
+        detail, pane = self.query_one("#detail", Static), self.query_one("#detail-pane")
+        pane.scroll_home(animate=False)
         try:
             session = self.host.runs.held(str(entry.path)) or read_session(str(entry.path))
         except SizeupError as error:  # it may have changed or gone since it was listed
             why = hanging(f"! {str(error).removeprefix(f'{entry.path}: ')}", self._width(), 0, 2)
-            name = Text(session_name(str(entry.path)), style="bold")
-            detail.update(Group(name, Text(f"{_path_text(entry.path, self._width())}\n{why}")))
+            pane.border_title, self._shown = session_name(str(entry.path)), None
+            self.query_one("#picture").display = False
+            detail.update(Content(f"{_path_text(entry.path, self._width())}\n{why}"))
+            self.show_band()
             return
         self._shown = (
             session.machine,
@@ -399,10 +416,10 @@ class SessionsScreen(ModeScreen):
         self.show_band()
         unsaved = unsaved_text(self.host.typed, str(entry.path))
         self._draw(session, self._shown[1])
-        is_base = entry is self._base
-        detail.update(
-            about(session, entry, self._shown[1], self._width(), self.host.look, baseline=is_base, unsaved=unsaved)
-        )
+        stands = f"{_state_text(session, going_on=entry.going_on)}{', the baseline' * (entry is self._base)}"
+        title = f"{session.header.host}, {_when(session.header.started)} UTC"
+        pane.border_title = frame_title(title, stands, self._width() + 4)
+        detail.update(about(session, entry, self._shown[1], self._width(), self.host.look, unsaved=unsaved))
 
     def _draw(self, session: Session, shown: Summary) -> None:
         """Show a curve of a session below its text, or what else was measured, where there is room for it."""
@@ -414,41 +431,28 @@ class SessionsScreen(ModeScreen):
             view.show(found.chart)
 
 
-_MOST_FINDINGS = 6
 _DRAWN_ROWS = 30
-"""Of the screen, from which on a chart stands below the text."""
-_WITH_YEAR = 50
-"""Columns from which on a line of the list has the year."""
-_WITH_LATENCY = 44
-"""Columns from which on it has the latency of the memory."""
+"""Of the screen, from which on a chart stands beside the text, or below it."""
+_WIDE = 60
+"""Columns from which on a line of the list has the year, the latency of the memory and a bar."""
+_BAR_COLUMNS = 40
+"""At most; beyond these stands how the run ended, or its title."""
 
 
-def _columns(width: int, mark: str, started: str, host: str, dram: str, iops: str, run: str) -> str:
-    """Return the cells of a line, the host as wide as the others leave room."""
-    cells = [mark, f"{started:{16 if width >= _WITH_YEAR else 11}}"]
-    after = [*([f"{dram:>7}"] if width >= _WITH_LATENCY else []), f"{iops:>6}", f"{run:4}"]
-    room = max(width - sum(map(cell_len, (*cells, *after))) - len(cells) - len(after), 4)
+def _columns(width: int, room: int, mark: str, started: str, host: str, dram: str, iops: str) -> str:
+    """Return the cells of a line, that of the host so wide."""
+    days = 16 if width >= _WIDE else 11
     short = host if cell_len(host) <= room else f"{host[: room - 1]}…"
-    return " ".join((*cells, f"{short:{room}}", *after))
+    return f"{mark} {started[-days:]:{days}}  {short:{room}}  {f'{dram:>7}  ' if width >= _WIDE else ''}{iops:>6} "
 
 
 def about(
-    session: Session,
-    entry: StoredSession,
-    shown: Summary,
-    width: int,
-    look: ScreenLook,
-    *,
-    baseline: bool,
-    unsaved: str = "",
+    session: Session, entry: StoredSession, shown: Summary, width: int, look: ScreenLook, *, unsaved: str = ""
 ) -> Content:
     """What a session is, what was noted, and its cards; ``unsaved`` is what it lacks of what is shown elsewhere."""
-    header = session.header
-    stands = _state_text(session, going_on=entry.going_on) + (", the baseline" if baseline else "")
     tags = " ".join(f"#{tag}" for tag in session.tags if tag != BASELINE)
     lines: list[Content | str] = [
-        Content.styled(f"{header.host}, {_when(header.started)} UTC", "bold"),
-        *filter(None, (session.title, f"{stands}{f'  {tags}' if tags else ''}", _path_text(entry.path, width))),
+        *filter(None, (session.title, tags)),
         *(hanging(_note(note), width, 0, 2) for note in session.notes if note.text or note.title),
         *(hanging(f"! {sentence}", width, 0, 2) for sentence in session.damage.sentences()),
         *([hanging(f"! {unsaved}", width, 0, 2)] if unsaved else []),
@@ -456,11 +460,14 @@ def about(
     run = run_status(session)
     words = "  ".join(filter(None, (run.grade.value, run.sentence)))
     lines += [
-        "",
         *_resources(shown, width),
         "",
-        hanging(f"Run  {words}", width, 1, 6),
-        *_findings(shown, look, width),
+        Content(hanging(f"Run        {words}", width, 0, 11)).stylize("bold", 0, 3),
+        "",
+        *([] if shown.findings else ["No findings"]),
+        *(finding_lines(finding, look, width) for _, finding in shown.findings),
+        "",
+        Content.styled(_path_text(entry.path, width), "$dim"),
     ]
     return Content("\n").join(Content(one) if isinstance(one, str) else one for one in lines)
 
@@ -473,26 +480,10 @@ def _resources(shown: Summary, width: int) -> list[Content]:
         status = "" if share is None else f"{share_cell(share)}  {view.label}"
         texts = view.found.texts or view.detected
         if texts:
-            name, text = Content.styled(f" {view.title:10}", "bold"), fitted(texts, width - 15 - cell_len(status))
-            gap = " " * (width - 13 - cell_len(text) - cell_len(status))
+            name, text = Content.styled(f"{view.title:11}", "bold"), fitted(texts, width - 13 - cell_len(status))
+            gap = " " * (width - 11 - cell_len(text) - cell_len(status))
             lines.append(name + Content(f"{text}{gap}") + Content.styled(status, f"bold ${status_token(view.status)}"))
     return lines
-
-
-def _findings(shown: Summary, look: ScreenLook, width: int) -> list[Content]:
-    """Return the gravest findings, each as its title."""
-    listed = shown.findings[:_MOST_FINDINGS]
-    lines = [
-        Content(""),
-        Content.styled(f" {plural(len(shown.findings), 'finding') if listed else 'No findings'}", "bold"),
-    ]
-    for _, finding in listed:
-        word = SEVERITY_WORDS[finding.severity]
-        badge = small_badge(word, status_token(word), look)
-        title = hanging(capitalized(finding.title), width, badge.cell_length + 3, badge.cell_length + 3).lstrip()
-        lines.append(Content.assemble(" ", badge, f"  {title}"))
-    more = len(shown.findings) - len(listed)
-    return [*lines, *([Content(f"         {more} more: Enter opens it")] if more else [])]
 
 
 def resume_question(session: Session) -> str:

@@ -30,6 +30,7 @@ class _Figure(Struct, frozen=True):
     run: StepRun
     brief: str = ""
     further: bool = False
+    rate: float = 0.0
 
 
 def measured_texts(session: Session, resource: str) -> MeasuredTexts:
@@ -46,9 +47,11 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     if found:
         notes = tuple(_note(run) for run in ended if _has_no_valid_figure(run))
         steps = tuple(dict.fromkeys(one.run.step.id for one in found))
-        brief = next((one.brief for one in found if one.brief), "")
+        brief, rate = next(((one.brief, one.rate) for one in found if one.brief), ("", 0.0))
         further = tuple(one.text for one in found if one.further)
-        return MeasuredTexts(tuple(one.text for one in found), notes, steps, valid=True, brief=brief, further=further)
+        return MeasuredTexts(
+            tuple(one.text for one in found), notes, steps, valid=True, brief=brief, rate=rate, further=further
+        )
     if not lacking:
         return MeasuredTexts()
     finished = [run for run in lacking if run.finished]
@@ -57,14 +60,14 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     leading = named[-1] if storage is None else storage.run  # which sizing names
     steps = tuple(dict.fromkeys(run.step.id for run in (leading, *lacking)))  # that of the figure, whose chart is shown
     notes, standing = tuple(map(_note, ended)), _standing(leading)
-    figure, brief = _open_figure(leading)
+    figure, brief, rate = _open_figure(leading)
     if standing is FigureStanding.INVALID or (standing is FigureStanding.UNCERTAIN and not figure):
         why = FigureStanding.INVALID.value if leading.finished else "no result yet"
         if leading.outcome is not None and not leading.finished:
             why = leading.outcome.status.words
         return MeasuredTexts((why,), notes, steps, void=bool(finished))
     text, is_open = f"{figure}{mark(standing)}" if figure else "did not converge", standing is FigureStanding.OPEN
-    return MeasuredTexts((text,), notes, steps, void=True, open=is_open, brief=brief and f"{brief}?")
+    return MeasuredTexts((text,), notes, steps, void=True, open=is_open, brief=brief and f"{brief}?", rate=rate)
 
 
 def _note(run: StepRun) -> str:
@@ -99,17 +102,17 @@ def _standing(run: StepRun) -> FigureStanding:
     return FigureStanding.UNCERTAIN if uncertain else FigureStanding.INVALID
 
 
-def _open_figure(run: StepRun) -> tuple[str, str]:
-    """Return the figure that a step would show had it converged, and what a list has of it; empty where none is."""
+def _open_figure(run: StepRun) -> tuple[str, str, float]:
+    """Return the figure that a step would show had it converged, what a list has of it, and IOPS; empty if none."""
     rates = figures([run], "storage.random_iops", "storage.mixed_iops")
     if rates:
-        count = format_count(max(one.value for one in rates), "")
-        return f"{count} IOPS", count
+        count = format_count(most := max(one.value for one in rates), "")
+        return f"{count} IOPS", count, most
     if speeds := figures([run], *_RATES):
-        return format_rate(max(one.value for one in speeds)), ""
+        return format_rate(max(one.value for one in speeds)), "", 0.0
     found = [one for one in figures([run], "memory.local_latency", *_CLOCK_READS) if _leads(one)]
     text = format_ns(found[0].value) if found else ""
-    return f"{text} per read" if found and found[0].declared.name in _CLOCK_READS else text, text
+    return f"{text} per read" if found and found[0].declared.name in _CLOCK_READS else text, text, 0.0
 
 
 def _leads(figure: MeasuredFigure) -> bool:
@@ -132,7 +135,7 @@ def _storage(session: Session) -> Iterable[_Figure]:
     if most is not None:
         at = f" at QD {most.load:g}" if most.load else ""
         count = format_count(most.value, "")
-        yield _Figure(f"{count} IOPS{at}", most.run, count)
+        yield _Figure(f"{count} IOPS{at}", most.run, count, rate=most.value)
         rates = figures(runs, "storage.random_iops", "storage.mixed_iops")
         higher = max((one.value for one in rates if one.invalid is not None and one.invalid.scatter), default=0.0)
         if higher > _HIGHER * most.value:

@@ -22,5 +22,7 @@ class MeasuredTexts(Struct, frozen=True):
     """Whether the text is of a step whose figures only scatter more than was asked for."""
     brief: str = ""
     """The local latency or the highest IOPS alone, for a list: ``91k``; ``91k?`` where it did not converge."""
+    rate: float = 0.0
+    """The same IOPS as a number, 0 where there is none."""
     further: tuple[str, ...] = ()
     """Those of the texts that workloads are judged by, too, which are shown wherever there is room."""

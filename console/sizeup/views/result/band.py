@@ -57,10 +57,12 @@ def summary_band(
     why: str = "",
     tries: str = "",
     measures: str = "",
+    number: Number | None = None,
 ) -> Band:
     """Return the band of what is known so far; ``steps`` are what a reader can do while there is no verdict.
 
-    ``why`` is the key that shows the working, ``tries`` and ``measures`` those that lead to inputs and measurements.
+    ``why`` is the key that shows the working, ``tries`` and ``measures`` those that lead to inputs and measurements. ``number``
+    stands in place of the cores.
     """
     verdict, card = shown.verdict, first_card(shown.given.cards)
     if card is None:
@@ -73,12 +75,11 @@ def summary_band(
         is_guest = machine is not None and machine.pus and machine.platform.hypervisor
         what = "This virtual machine" if is_guest else "This server"
         short = f"{listed(counts) or 'no warnings'}; {measured}."
-        number = None
         if grave_ones := critical(finding for _, finding in shown.findings):
             found = plural(len(grave_ones), "critical finding")
             number = Number(str(len(grave_ones)), "", found.partition(" ")[2], "bad")
             steps = (NextStep(f"Mend {found} first: {grave_ones[0].title.rstrip('.')}.", why), *steps)
-        elif machine is not None and machine.core_count:
+        elif number is None and machine is not None and machine.core_count:
             number = Number(str(machine.core_count), "", f"cores, {plural(machine.pu_counts.online, 'thread')}")
         return Band("NO WORKLOAD", "acc", f"{what} has {short}", capitalized(short), tuple(steps[:2]), number=number)
     assumed = f"{len(card.assumed)} assumed" if card.assumed else ""

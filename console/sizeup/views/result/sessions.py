@@ -32,6 +32,10 @@ class ListedFigures(Struct, frozen=True):
     """The highest random IOPS."""
     run: str = ""
     """``PASS``, ``WARN`` or ``FAIL``; ``now`` while it is measured, a dash where nothing was."""
+    rate: float = 0.0
+    """The same IOPS as a number, 0 where there is none."""
+    certain: bool = False
+    """Whether the IOPS are valid."""
 
 
 def listed_figures(entry: StoredSession) -> ListedFigures:
@@ -41,7 +45,8 @@ def listed_figures(entry: StoredSession) -> ListedFigures:
         return ListedFigures()
     memory, storage = (measured_texts(session, card) for card in ("memory", "storage"))
     run = _NOW if entry.going_on else run_status(session).grade.value or UNKNOWN
-    return ListedFigures(memory.brief or _NOT_VALID * memory.void, storage.brief or _NOT_VALID * storage.void, run)
+    dram, iops = (found.brief or _NOT_VALID * found.void for found in (memory, storage))
+    return ListedFigures(dram, iops, run, storage.rate, bool(storage.rate) and storage.valid)
 
 
 def state(session: Session) -> str:
