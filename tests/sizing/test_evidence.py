@@ -158,7 +158,8 @@ def test_old_data_bound_a_mix_by_what_its_writes_may_take(machine: Machine, leas
     assert ends(found, "capacity.mixed_iops") == (least, 41e3)
     assert isinstance(value, Quantity)
     reason = f"old data gave 6,100 IOPS of reads, and a write may take as long as {reads} of them"
-    assert reason in {one.reason for one in value.uncertainties}
+    action = {one.reason: one.action for one in value.uncertainties}[reason]
+    assert action.endswith("or enter capacity.iops"), "which a mix follows from"
 
 
 def test_old_data_bound_a_bandwidth_by_their_bytes() -> None:

@@ -40,7 +40,7 @@ from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.run import Run, TargetRun
 from sizeup_direct_io.slo import Objective
 from sizeup_direct_io.sustained import CliffWatch
-from sizeup_direct_io.target import TargetKind
+from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec
 from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT
 from sizeup_direct_io.window_counters import Counters, CounterSource, Temperature, ThermalState
 from sizeup_direct_io.worker import Worker
@@ -83,7 +83,7 @@ class Played(FakeSetup):
         patch.setattr(
             target_setup.TargetSetup, "reopen", lambda setup, *_: target_setup.os.dup(setup.target.descriptor)
         )
-        patch.setattr(target_setup.TargetSetup, "empty", lambda _: None)
+        patch.setattr(target_setup.TargetSetup, "empty", lambda _: self.noted.setdefault("empty file"))
         patch.setattr(target_setup.TargetSetup, "keep_reserve", lambda _: None)
         patch.setattr(window_counters, "read_thermal_state", lambda: ThermalState({}, {}))
         patch.setattr(commit.os, "ftruncate", lambda *_: None)
@@ -368,24 +368,44 @@ def test_nothing_is_concluded_from_capped_figures(
     assert {"iops", conclusion} & gentle == {"iops"}
 
 
+def test_old_data_are_read_at_the_deepest_queue_of_small_reads(
+    played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    depths = []
+    monkeypatch.setattr(run_module, "cold_read", lambda _, depth, *rest: depths.append(depth) or played.cold())
+    (step,) = steps("io.direct", {"path": str(tmp_path), "preset": "simple", "ramps": 1, "cold_read": True})
+    list(DirectIo().run(step, HandContext()))
+
+    assert depths == [256]
+
+
 def test_paths_that_are_down_are_told_and_first_reads_only_of_the_first_target(
     played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The targets existed before; of each some blocks are read twice, to know its content."""
-    opened, touched = target_setup.open_target, []
+    opened, background, touched, devices = target_setup.open_target, run_module.measure_background, [], []
 
     def touch(setup: target_setup.TargetSetup) -> Generator[Emission, None, tuple[list[int], list[int]]]:
         yield from ()
         touched.append(setup.target.path)
         return [len(touched)] * 4, [1] * 4
 
+    def noted(device: int, context: HandContext) -> Generator[Emission, None, window_counters.BackgroundLoad]:
+        devices.append(device)
+        return (yield from background(device, context))
+
+    def existing(spec: TargetSpec) -> OpenTarget:
+        return replace(opened(spec), kind=TargetKind.FILE, device_number=7 if spec.path == "/b" else 6)
+
     monkeypatch.setattr(run_module, "touch", touch)
+    monkeypatch.setattr(run_module, "measure_background", noted)
     monkeypatch.setattr(run_module, "PathWatch", lambda _: States(sda="running", sdb="offline", sdc="failed").watch())
-    monkeypatch.setattr(target_setup, "open_target", lambda spec: replace(opened(spec), kind=TargetKind.FILE))
+    monkeypatch.setattr(target_setup, "open_target", existing)
     chosen = {"path": str(tmp_path), "preset": "simple", "ramps": 1, "depth": 1, "more_paths": "/b"}
     found = list(DirectIo().run(steps("io.direct", chosen)[0], HandContext()))
 
     assert Gap("io.direct: paths down before the run", "sdb: offline; sdc: failed") in found
+    assert devices == [6], "the counters are those of the first target"
     assert touched == [str(tmp_path), "/b"]
     assert [e.extra["first_ns"] for e in found if isinstance(e, Estimate) and e.series == "first-touch"] == [1]
 
