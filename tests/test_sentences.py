@@ -116,7 +116,7 @@ ALLOWED = {
         "views/map/cores.py": "_group_rows",
     },
     "the path before an error": {
-        "tui/screens/sessions.py": "SessionsScreen._line",
+        "tui/screens/sessions.py": "SessionsScreen._lines",
     },
     "the reason of the kernel": {
         "views/machine/hardware_sections.py": "nvme_section",

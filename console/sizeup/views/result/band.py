@@ -61,8 +61,8 @@ def summary_band(
 ) -> Band:
     """Return the band of what is known so far; ``steps`` are what a reader can do while there is no verdict.
 
-    ``why`` is the key that shows the working, ``tries`` and ``measures`` those that lead to inputs and measurements. ``number``
-    stands in place of the cores.
+    ``why`` is the key that shows the working, ``tries`` and ``measures`` those that lead to inputs and measurements.
+    ``number`` stands in place of the cores.
     """
     verdict, card = shown.verdict, first_card(shown.given.cards)
     if card is None:
