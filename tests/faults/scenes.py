@@ -183,14 +183,15 @@ class Fault:
 
 def _signal(number: signal.Signals, runner: bool) -> Callable[[Scene], None]:
     def send(scene: Scene) -> None:
-        assert scene.process is not None
-        os.kill(scene.process.pid if runner else scene.held, number)
+        os.kill(scene.process.pid if runner and scene.process is not None else scene.held, number)
 
     return send
 
 
-def _fill(scene: Scene) -> None:
-    with suppress(OSError), (scene.inside(scene.state) / "filler").open("wb", 0) as file:
+def fill(folder: Path) -> None:
+    """Write into a file until its small file system is full."""
+    assert os.statvfs(folder).f_blocks * os.statvfs(folder).f_frsize < 1 << 28, "not the file system of the test"
+    with suppress(OSError), (folder / "filler").open("wb", 0) as file:
         while True:
             file.write(bytes(4096))
 
@@ -276,7 +277,7 @@ FAULTS: dict[str, Fault] = {
     "SIGKILL of the worker": Fault(_signal(signal.SIGKILL, False), words="SIGKILL", in_worker_only=True),
     "SIGSEGV of the worker": Fault(_signal(signal.SIGSEGV, False), words="SIGSEGV", in_worker_only=True),
     "SIGTERM of the worker": Fault(_signal(signal.SIGTERM, False), words="SIGTERM", in_worker_only=True),
-    "file system full": Fault(_fill),
+    "file system full": Fault(lambda scene: fill(scene.inside(scene.state))),
     "read-only": Fault(_read_only),
     "ENOSPC": _error(errno.ENOSPC, "No space left|is full"),
     "EIO": _error(errno.EIO, "Input/output error|failures"),
@@ -349,7 +350,14 @@ def impossible(stage: str, fault: str) -> str:
     """Why a fault cannot meet a stage; empty where it can."""
     if FAULTS[fault].in_worker_only and stage in STAGES and not STAGES[stage].in_worker:
         return "no worker runs"
-    if fault == "read-only" and stage in ("warm-up", "measure", "session written", "session closed", "console"):
+    if fault == "read-only" and stage in (
+        "warm-up",
+        "measure",
+        "session written",
+        "session closed",
+        "console",
+        "remote",
+    ):
         return "the kernel keeps a file system writable while a file is open for writing"
     return ""
 
@@ -359,6 +367,9 @@ _REMOTE = "tests/remote/test_measurement.py::"
 _CONSOLE = "tests/faults/test_console.py::test_a_console_outlives_the_fault_of_its_run"
 OF_CONSOLE = tuple(fault for fault in FAULTS if not fault.endswith("of the run") and fault != "read-only")
 """Faults that meet the run of a console; its file is open for writing, so that no file system becomes read-only."""
+_OF_HOST = "tests/faults/test_remote.py::test_a_host_outlives_the_fault_of_its_run"
+OF_REMOTE = tuple(fault for fault in FAULTS if not fault.endswith("of the run") and fault != "read-only")
+"""Faults that meet the run on another host."""
 _OWN_STAGES = {
     "console": {
         **dict.fromkeys(OF_CONSOLE, _CONSOLE),
@@ -370,6 +381,7 @@ _OWN_STAGES = {
     },
     "remote": {
         "SIGKILL of the run": f"{_REMOTE}test_a_run_that_ignores_the_request_to_end_is_killed",
+        **dict.fromkeys(OF_REMOTE, _OF_HOST),
         "SIGINT of the run": f"{_REMOTE}test_an_interrupt_waits_for_the_hosts_and_ends_with_the_summary",
         **dict.fromkeys(
             ("SIGTERM of the run", "SIGHUP of the run"),
@@ -393,7 +405,6 @@ def table() -> str:
     for fault, made in FAULTS.items():
         mark = "●" if made.real else "○"
         cells = ["–" if impossible(stage, fault) else mark for stage in STAGES]
-        for stage, named in _OWN_STAGES.items():
-            cells.append(mark if fault in named else "–" if impossible(stage, fault) else "=")
+        cells += [mark if fault in named else "–" for named in _OWN_STAGES.values()]
         lines.append(f"| {fault} | {' | '.join(cells)} |")
     return "\n".join(lines)
