@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from sizeup.charts.chart import LineChart
 from sizeup.model.advice import Bounds
 from sizeup.model.machine import Machine, Platform
 from sizeup.model.network import NfsMount
@@ -23,6 +24,7 @@ from sizeup.sizing.advise import described, size
 from sizeup.sizing.input_value import with_stated
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import parse_settings
+from sizeup.views.run.step import step_chart
 from sizing.measured_sessions import ONE, drives, put, session
 from sizing.storage_machines import fibre_channel, port
 
@@ -193,6 +195,22 @@ def test_the_worst_second_bounds_a_figure_of_few_ramps_or_of_unsteady_throughput
     assert isinstance(value, Quantity)
     assert {one.reason: one.end for one in value.uncertainties if not one.upper}[reason] == 36e3
     assert {one.reason: one.end for one in value.uncertainties if one.upper}[reason] == 44e3
+    assert shown_ends(found) == (36e3, 44e3)
+
+
+def shown_ends(found: Session) -> tuple[float | None, float | None]:
+    """The ends that a chart and its table show of the figure."""
+    chart = step_chart(found.steps["io.direct"], None)
+    assert isinstance(chart, LineChart)
+    ((point,),) = ([point for point in line.points if point.x == AT["queue_depth"]] for line in chart.lines)
+    return point.low, point.high
+
+
+def test_the_interval_of_steady_ramps_is_what_is_shown_and_counts() -> None:
+    found = session("io.direct")
+    add(found.steps["io.direct"], samples=SECONDS)
+
+    assert shown_ends(found) == ends(found) == (39e3, 41e3)
 
 
 def test_requests_smaller_than_those_of_a_figure_that_is_open_above_stay_open() -> None:

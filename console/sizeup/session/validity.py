@@ -18,6 +18,7 @@ _PASS_ABOVE = 0.0
 """In the unit ``verdict``: 0 is *fail*."""
 _LEAST_PLACED_SHARE = 0.99
 """Of the pages of a working set: with fewer where they were asked for, the figure is of a mix of nodes."""
+_LEAST_RAMPS = 3
 _PART_COORDINATES = frozenset({"part", "direction", "stream"})
 """Coordinates of the parts of one measurement: a verdict on it applies to all of them."""
 _ENDS = {
@@ -118,6 +119,13 @@ class StepValidity:
             or self._not_converged(point.estimate)
         )
 
+    def seen(self, point: Point) -> tuple[float, float] | None:
+        """Return the worst and the best second of a rate whose interval says less; None where that counts."""
+        series = self._run.series.get(point.series)
+        if not self.ended or series is None or series.unit not in ("1/s", "bytes/s") or not point.values:
+            return None
+        return seconds_seen(point, self.of(point))
+
     def summary(self) -> str:
         """One clause for the step: why none of its figures is valid, or how many are not; empty where all are."""
         figures = [point for point in self._run.points.values() if not self.is_verdict(point)]
@@ -211,6 +219,28 @@ class StepValidity:
             reasons = (f"interval ±{half:.1%}" + ("" if target is None else f", target ±{target:.1%}"),)
         remedy = f"{self._again} on an idle machine, with more time"
         return Invalid("it did not converge", reasons, remedy, scatter=True)
+
+
+def seconds_seen(point: Point, invalid: Invalid | None) -> tuple[float, float] | None:
+    """Return the worst and the best second of a figure that was unsteady or taken in few ramps; None for any other.
+
+    Fewer than three ramps give no interval of their median. The worst is 0 where the samples were not kept.
+    """
+    unsteady, estimate = invalid is not None and "steady" in invalid.parts, point.estimate
+    if estimate is None or not (unsteady or (estimate.replicates or 0) < _LEAST_RAMPS):
+        return None
+    worst, best = ends_of_seconds(point)
+    return (worst, max(best, estimate.value)) if unsteady or worst else None
+
+
+def ends_of_seconds(point: Point) -> tuple[float, float]:
+    """Return the worst and the best second of a point; zeros where its samples were not kept."""
+    by_second: dict[int, list[float]] = {}
+    for at_ns, value, flags in zip(point.t_ns, point.values, point.flags or bytes(len(point.values)), strict=True):
+        if not flags:
+            by_second.setdefault(at_ns // 1_000_000_000, []).append(value)
+    means = [sum(values) / len(values) for values in by_second.values()]
+    return (min(means), max(means)) if means else (0.0, 0.0)
 
 
 def measurement_key(point: Point) -> MeasurementKey:

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
 from sizeup.quantity import Quantity, Uncertainty
-from sizeup.session.validity import FAILED_CHECKS
-from sizeup.session.value import Point, StepRun
+from sizeup.session.validity import FAILED_CHECKS, ends_of_seconds, seconds_seen
+from sizeup.session.value import StepRun
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures, quantity
 from sizeup.sizing.io.share import MEASURED_BYTES, MIXED_WRITES, mix_cost
@@ -105,7 +105,7 @@ def with_uncertainties(
     platform = about.machine.platform  # of a guest that says nothing of its vendor too
     cloud = platform.is_guest and (platform.vendor is None or platform.vendor.startswith(_CLOUDS))
     if cloud and not sustained:
-        end = (_seconds(figure.point)[0] or value.value) / _CREDITS
+        end = (ends_of_seconds(figure.point)[0] or value.value) / _CREDITS
         why = f"a volume with burst credits may fall to a {_CREDITS:g}th"
         if seconds := _extra(figure, "seconds"):
             why += f" after these {seconds:.0f} s"
@@ -258,25 +258,13 @@ def _observed(figure: MeasuredFigure) -> tuple[float, float, str]:
 
     The reason is empty where they are those of its interval. Without samples nothing bounds an unsteady figure below.
     """
-    value, (worst, best) = quantity(figure, ""), _seconds(figure.point)
+    value = quantity(figure, "")
     if figure.declared.name == WITHIN_P99:  # its search and its minute tell whether it holds
         return value.least, value.high or value.value, "" if value.least else "no rate was confirmed"
-    replicates = 0 if figure.point.estimate is None else figure.point.estimate.replicates or 0
-    unsteady = figure.invalid is not None and "steady" in figure.invalid.parts
-    if unsteady or (worst and replicates < 3):  # fewer ramps give no interval of their median
-        why = FAILED_CHECKS["steady"] if unsteady else "it was measured in few ramps"
-        return worst, max(best, value.value), why
+    if seen := seconds_seen(figure.point, figure.invalid):
+        unsteady = figure.invalid is not None and "steady" in figure.invalid.parts
+        return *seen, FAILED_CHECKS["steady"] if unsteady else "it was measured in few ramps"
     return value.least, value.value if value.high is None else value.high, ""
-
-
-def _seconds(point: Point) -> tuple[float, float]:
-    """Return the worst and the best second of a point; zeros where its samples were not kept."""
-    by_second: dict[int, list[float]] = {}
-    for at_ns, value, flags in zip(point.t_ns, point.values, point.flags, strict=True):
-        if not flags:
-            by_second.setdefault(at_ns // 1_000_000_000, []).append(value)
-    means = [sum(values) / len(values) for values in by_second.values()]
-    return (min(means), max(means)) if means else (0.0, 0.0)
 
 
 def _extra(figure: MeasuredFigure, name: str) -> float:

@@ -10,6 +10,7 @@ from sizeup.charts.chart import ChartPoint, Line, Scale
 from sizeup.charts.table import UNKNOWN
 from sizeup.model.plan import Series
 from sizeup.model.sample import Estimate
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point as LoggedPoint
 from sizeup.session.value import StepRun
 from sizeup.units import format_range, format_value
@@ -76,11 +77,15 @@ def laid_out(run: StepRun) -> StepRun:
     return replace(run, series=described)
 
 
-def interval_of(point: LoggedPoint, unit: str = "") -> tuple[float | None, float | None]:
-    """The 95 % interval, of a rate from nothing on; None twice before there is one."""
+def interval_of(
+    point: LoggedPoint, unit: str = "", validity: StepValidity | None = None
+) -> tuple[float | None, float | None]:
+    """The 95 % interval, of a rate from nothing on, or what stands for it; None twice before there is one."""
     estimate = point.estimate
     if estimate is None:
         return None, None
+    if validity is not None and (seen := validity.seen(point)):
+        return seen
     low = max(0.0, estimate.low) if estimate.low is not None and unit in RATES else estimate.low
     return low, estimate.high
 

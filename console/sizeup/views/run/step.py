@@ -82,7 +82,8 @@ def curve(run: StepRun, machine: Machine | None) -> Chart:
     measured = {point.series for point in run.points.values()}
     first = next((series for series in axes if series.name in measured), axes[0])
     shown = [series for series in axes if family(series) == family(first) and series.name in measured] or [first]
-    lines = [line for series in shown for line in _lines(series, points_of(run, series.name), shown)]
+    validity = StepValidity(run)
+    lines = [line for series in shown for line in _lines(series, points_of(run, series.name), shown, validity)]
     if run.outcome is not None:  # a single load beside curves is not the first of them
         lines.sort(key=lambda line: len(line.points) < 2)
     xs = [point.x for line in lines for point in line.points]
@@ -182,14 +183,14 @@ def bars(run: StepRun) -> BarChart:
     places = [coordinates_text(point.at, described) for point, described, _ in measured]
     # The coordinates alone tell bars apart, unless several series lie at the same place.
     distinct = all(places) and len(set(places)) == len(places)
-    shown = []
+    shown, validity = [], StepValidity(run)
     for (point, described, value), where in zip(measured, places, strict=True):
         label = where if distinct else f"{described.title} {where}".rstrip()
         note, estimate = f"median of {len(point.values)}", point.estimate
         if estimate is not None:
             note = UNSETTLED if estimate.converged is False else str(estimate.extra.get("note", ""))
             note = RANGE if is_range(point) else DISTURBED if is_disturbed(estimate) else note
-        low, high = interval_of(point, described.unit)
+        low, high = interval_of(point, described.unit, validity)
         shown.append(Bar(label, value, low, high, note, point_key(point.series, point.at)))
     titled = list({described.name: described for _, described, _ in measured}.values()) if distinct else []
     titled = titled or ([] if series is None else [series])
@@ -282,7 +283,9 @@ def headline_points(run: StepRun) -> list[LoggedPoint]:
     return [point for point in points if series.headline and point.at == series.headline] or points
 
 
-def _lines(series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series]) -> list[Line]:
+def _lines(
+    series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series], validity: StepValidity
+) -> list[Line]:
     """The points of a series by what else distinguishes them; each line's label says what."""
     groups: dict[str, list[ChartPoint]] = {}
     for point in points:
@@ -290,7 +293,7 @@ def _lines(series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series
         if value is None or isinstance(x, str) or x is None:
             continue
         others = ", ".join(beside_axis(point, series))
-        low, high = interval_of(point, series.unit)
+        low, high = interval_of(point, series.unit, validity)
         key = point_key(point.series, point.at)
         groups.setdefault(others, []).append(
             ChartPoint(float(x), value, low, high, is_disturbed(point.estimate), key=key)
