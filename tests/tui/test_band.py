@@ -70,15 +70,19 @@ def test_a_change_shows_what_was_before() -> None:
     assert rows[1].plain.split("┃")[0].strip() == "[FAIL] 131 %  ━━━▶"
 
 
-def test_where_there_is_little_room_the_key_stays_and_the_last_parts_of_the_basis_go() -> None:
+def test_where_there_is_little_room_what_to_do_stays_whole_before_the_basis_and_its_last_parts_go() -> None:
     step = NextStep("Run io.direct again while the machine is idle, with more seconds.", "r", "measures")
-    band = Band(
-        "WARN", "warn", "x", steps=(step,), basis="90k IOPS at QD 128, p99 6.52 ms · not valid · 13,248 samples"
+    basis = "90k IOPS at QD 128, p99 6.52 ms · not valid · 13,248 samples"
+    long, short = (
+        [row.plain.rstrip() for row in band_rows(band, 60, ScreenLook.COLOR, small=True)]
+        for band in (
+            Band("WARN", "warn", "x", steps=(step,), basis=basis),
+            Band("WARN", "warn", "x", steps=(NextStep("Run it again.", "r"),), basis=basis),
+        )
     )
-    _, following, last = (row.plain.rstrip() for row in band_rows(band, 60, ScreenLook.COLOR, small=True))
 
-    assert following.endswith("… r")
-    assert last.endswith("90k IOPS at QD 128, p99 6.52 ms · not valid")
+    assert " ".join(" ".join(long[1:]).split()) == f"Next {step.text} r measures"
+    assert short[2].endswith("90k IOPS at QD 128, p99 6.52 ms · not valid")
 
 
 def test_what_to_do_goes_on_in_the_row_that_a_narrow_band_has_for_no_number() -> None:

@@ -39,6 +39,20 @@ async def test_every_arrow_opens_a_list(console: Console) -> None:
     assert all(opened)
 
 
+@pytest.mark.parametrize(
+    ("name", "rows", "drawn"), [("io.direct", 40, True), ("io.direct", 24, False), ("clock.cost", 40, False)]
+)
+async def test_what_is_not_measured_shows_why_it_matters_where_rows_are_left(
+    console: Console, name: str, rows: int, *, drawn: bool
+) -> None:
+    async with console.shown(120, rows) as pilot:
+        await console.choose(pilot, name)
+        await settled(pilot)
+
+        assert "NOT YET" in console.text
+        assert ("CPU can use" in console.text) is drawn
+
+
 async def test_the_letter_in_front_of_a_field_goes_to_it_and_changes_nothing(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         fields = await shown_form(console, pilot)

@@ -168,12 +168,28 @@ def test_a_yardstick_holds_the_last_run_with_the_same_settings_and_is_absent_wit
 
     found = yardstick(run, "vm", None, earlier_steps([ours, other, last], ours))
     assert found is not None
-    assert (found.axis.title, found.axis.unit) == ("IOPS, higher is better", "1")
+    assert (found.axis.title, found.axis.unit) == ("IOPS, higher is better", "IOPS")
     assert [(bar.label, bar.value, bar.role) for bar in found.bars] == [
         ("this run", 4e4, "series-0"),
         ("11-20", 8e4, "s3"),
     ]
     assert yardstick(run, "vm", None, earlier_steps([ours, other], ours)) is None
+
+
+def test_a_yardstick_compares_the_same_curve_though_another_was_faster_before() -> None:
+    runs = []
+    for best in (4e4, 1e4):
+        made = ramp(1, 4, outcome=OK, best=best)
+        made.points.clear()
+        for name, iops in (("a", best), ("b", 2e4)):
+            point = Point("iops", {"queue_depth": 4, "workload": name})
+            point.estimate = Estimate(point.series, point.at, iops)
+            made.points[point_key(point.series, point.at)] = point
+        runs.append(made)
+    found = yardstick(runs[0], "vm", None, [Earlier("vm", "2026-11-20", runs[1], None)])
+
+    assert found is not None
+    assert [bar.value for bar in found.bars] == [4e4, 1e4]
 
 
 def test_a_curve_has_the_last_run_behind_it_and_its_best_point_named() -> None:

@@ -14,7 +14,7 @@ from sizeup.views.run.chart_list import TABLE, VALIDITY, chart_list, tabs
 from sizeup.views.run.live_figures import live_tiles, time_left
 from sizeup.views.run.point_rows import point_rows
 from sizeup.views.run.step import curve
-from sizeup.views.run.step_badge import BadgeLook, headline_text, step_badge, step_band
+from sizeup.views.run.step_badge import BadgeLook, headline_text, step_badge, step_band, value_text
 
 SECOND = 10**9
 LEVELS = Series("level", "Latency by level", "ns", Better.LOWER, headline={"level": "DRAM"})
@@ -63,6 +63,11 @@ def ramp(status: Status | None = Status.OK, **end: str) -> StepRun:
         put(run, "cpu", {"queue_depth": depth}, 0.1)
     put(run, "knee", {}, 32.0, extra={"throughput": 91_000.0})
     return run
+
+
+@pytest.mark.parametrize(("title", "text"), [("IOPS", "316k IOPS"), ("Commits", "316k commits/s")])
+def test_a_rate_is_one_of_a_second_in_the_words_of_its_series(title: str, text: str) -> None:
+    assert value_text(316e3, Series("rate", title, "1/s", Better.HIGHER)) == text
 
 
 def test_a_ramp_that_counts_passes_with_its_knee_latency_and_interval() -> None:

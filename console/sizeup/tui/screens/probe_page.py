@@ -28,10 +28,12 @@ from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_forms import ProbeForms
 from sizeup.tui.screens.probe_text import fact_rows, progress_rows, share_rows, validity_rows
+from sizeup.tui.screens.summary import BalanceView
 from sizeup.tui.widgets.cells import CellView, SegmentRows
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import tabs_text, visible_tabs
 from sizeup.tui.widgets.lists import hanging
+from sizeup.views.cards.balance import Balance
 from sizeup.views.run.chart_list import (
     DISTRIBUTION,
     OVER_TIME,
@@ -186,8 +188,8 @@ class PointTable(DataTable[Text]):
     action_first, action_last = DataTable.action_scroll_top, DataTable.action_scroll_bottom
 
 
-_PAIR_COLUMNS, _FACTS_COLUMNS, _BELOW_ROWS = 70, 84, 26
-"""Of a page, from which on another picture, or the figures, stand beside the view, and another picture below it."""
+_PAIR_COLUMNS, _FACTS_COLUMNS, _BELOW_ROWS, _BALANCED_ROWS = 70, 84, 26, 30
+"""Of a page, from which on another picture, or the figures, stand beside the view, and what stands below it."""
 
 
 class ProbePage(Vertical):
@@ -230,6 +232,7 @@ class ProbePage(Vertical):
         with Horizontal(id="panels"):
             with Vertical(id="views", classes="panel"):
                 yield Static(id="about", markup=False)
+                yield BalanceView(id="balance")
                 yield ChartView(glyphs, id="chart")
             with Vertical(id="side", classes="panel"):
                 yield ChartView(glyphs, id="beside")
@@ -323,9 +326,11 @@ class ProbePage(Vertical):
                 shown.focus()
                 return
 
-    def show_words(self, words: RenderableType) -> None:
-        """Leave the page to words: nothing was measured."""
+    def show_words(self, words: RenderableType, found: Balance | None) -> None:
+        """Leave the page to words, as nothing was measured, and to the balance where there is room for both."""
         self._show_parts("about")
+        balanced = self.query_one(BalanceView)
+        balanced.show(found if self.size.height >= _BALANCED_ROWS else None, balanced.size.width + 4)
         self.query_one("#about", Static).update(words, layout=False)  # it has all rows that are left, whatever it says
         self.names = ()
         self._name_frame(self.query_one("#views"), Content.styled(self.card_title, "bold $hi"))
@@ -334,7 +339,7 @@ class ProbePage(Vertical):
                 part.display = False
 
     def _show_parts(self, *shown: str) -> None:
-        for name in ("about", "standing", "tiles", "chart", "side", "beside", "facts", "below"):
+        for name in ("about", "balance", "standing", "tiles", "chart", "side", "beside", "facts", "below"):
             self.query_one(f"#{name}").display = name in shown
 
     def show_pictures(self, run: StepRun, runs: Runs, machine: Machine | None, *, zoomed: bool) -> None:

@@ -465,10 +465,8 @@ class SizingScreen(ModeScreen):
         rows_of_shares = share_lines(state.given.cards, base, width, look, high=high)
         shares.update(rows_of_shares)
         card, balanced = state.deciding, self.query_one(BalanceView)
-        balanced.found = balance(self.host.machine, self.host.runs.session) if card is None else None
-        balanced.display = balanced.found is not None
-        balanced.border_title = frame_title("Is it balanced?", "rule of thumb, logarithmic", width + _FRAME)
-        balanced.on_resize()
+        found = balance(self.host.machine, self.host.runs.session) if card is None else None
+        balanced.show(found, width + _FRAME)
         left = self.query_one("#proof").size.height - len(rows_of_shares.split("\n"))
         fits = width >= _LEAST_WIDTH and (high or left >= _LEAST_FACTORS)
         factors.display, cost.display = fits and not balanced.display, high

@@ -65,6 +65,12 @@ class BalanceView(CellView):
 
     found: Balance | None = None
 
+    def show(self, found: Balance | None, columns: int) -> None:
+        """Show a balance, its name in an edge of so many columns; None hides it."""
+        self.found, self.display = found, found is not None
+        self.border_title = frame_title("Is it balanced?", "rule of thumb, logarithmic", columns)
+        self.on_resize()
+
     def _redraw(self) -> None:
         if self.found is not None and self.size:
             self.present(draw_balance(self.found, *self.size, self.app.look))  # type: ignore[attr-defined]
@@ -377,14 +383,7 @@ class SummaryScreen(ModeScreen):
             drawn.show(chart)
         for drawn_proof in self.query("#proof"):
             drawn_proof.display = chart is not None
-        view.display = chart is None and supplies is not None
-        if view.display:
-            view.found = supplies
-            view.border_title = frame_title(
-                "Is it balanced?", "rule of thumb, logarithmic", self._screen_size.width - frame
-            )
-            view.refresh()
-            view.on_resize()
+        view.show(supplies if chart is None else None, self._screen_size.width - frame)
 
     def _find_changes(self) -> None:
         """Look for what changed since the session before, once for each session that is shown."""

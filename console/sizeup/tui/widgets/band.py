@@ -75,7 +75,7 @@ def _texts(band: Band, free: int, most: int, *, narrow: bool) -> list[Content]:
     What to do is wrapped where there is a row for it.
     """
     gap = " " if narrow else "  "
-    spare = most - _ROWS
+    spare = max(most - _ROWS, int(narrow))  # of a small one that of the basis
     rows = [Content.styled((band.short if narrow else "") or band.sentence, "bold $hi")]
     for lead, step in zip(("Next", "or  "), band.steps, strict=False):
         start = Content.assemble((lead, "bold $acc" if lead == "Next" else "$dim"), gap)

@@ -101,11 +101,16 @@ def step_band(run: StepRun, position: str, day: str, offered: NextStep) -> Band:
     return Band(badge.word, _TOKENS[badge.look], sentence, steps=(step,), basis=basis, number=number)
 
 
-def headline_point(run: StepRun) -> tuple[Series, Point] | None:
-    """Return the figure that a step is compared by: throughput at the knee, else the one that its series names."""
+def headline_point(run: StepRun, like: Point | None = None) -> tuple[Series, Point] | None:
+    """Return the figure that a step is compared by: throughput at the knee, else the one that its series names.
+
+    It is of the same curve as the one that it is to be ``like``.
+    """
     series, rate = first_series(run), throughput_series(run)
     if rate is not None and (loaded := _loaded(run, rate)):
-        return rate, _at_knee(run, rate, loaded)
+        curve = {} if like is None else {key: value for key, value in like.at.items() if key != rate.axis}
+        loaded = [point for point in loaded if curve.items() <= point.at.items()]
+        return (rate, _at_knee(run, rate, loaded)) if loaded else None
     headlines = headline_points(run)
     return (series, headlines[0]) if series is not None and len(headlines) == 1 else None
 
@@ -184,7 +189,7 @@ def _at_knee(run: StepRun, series: Series, points: list[Point]) -> Point:
 def rate_text(value: float, series: Series) -> str:
     """Return a value of throughput in the field's words: ``91k IOPS``, ``708 MB/s``."""
     if series.unit == "1/s" and " " not in series.title:
-        return f"{format_count(value, '')} {series.title}"
+        return f"{format_count(value, '')} {series.title if series.title.isupper() else f'{series.title.lower()}/s'}"
     return format_value(value, series.unit)
 
 

@@ -49,14 +49,15 @@ def last_run(run: StepRun, host: str, stored: Iterable[Earlier]) -> Earlier | No
 def yardstick(run: StepRun, host: str, machine: Machine | None, stored: Sequence[Earlier]) -> BarChart | None:
     """Return what a step is compared with; None where there is nothing to compare it with."""
     found, last = headline_point(run), last_run(run, host, stored)
-    before = None if last is None else headline_point(last.run)
+    same = None if found is None else found[1]
+    before = None if last is None else headline_point(last.run, same)
     latest: dict[str, Earlier] = {}  # by other host with the same processor and as many cores
     kind = None if machine is None else (machine.cpu_model, machine.core_count)
     for other in stored:
         theirs = None if other.machine is None else (other.machine.cpu_model, other.machine.core_count)
         if kind is not None and theirs == kind and other.host != host and _same(run, other.run, "path"):
             latest.setdefault(other.host, other)
-    like = [pair[1].value or 0.0 for other in latest.values() if (pair := headline_point(other.run))]
+    like = [pair[1].value or 0.0 for other in latest.values() if (pair := headline_point(other.run, same))]
     series = next((pair[0] for pair in (found, before) if pair is not None), None)
     bars = []
     if last is not None and before is not None:
@@ -68,7 +69,7 @@ def yardstick(run: StepRun, host: str, machine: Machine | None, stored: Sequence
     if found is not None and run.outcome is not None:
         bars.insert(0, Bar("this run", found[1].value or 0.0))
     better = {Better.HIGHER: "higher is better", Better.LOWER: "lower is better"}.get(series.better, "")
-    unit = "1" if series.unit == "1/s" else series.unit  # its title says of what
+    unit = series.title if series.unit == "1/s" else series.unit
     return BarChart("", Axis(", ".join(filter(None, (series.short_title, better))), unit), tuple(bars))
 
 
