@@ -1,6 +1,7 @@
 """The band in every look: the same words, one row each, nothing outside."""
 
 import pytest
+from msgspec.structs import replace
 
 from sizeup.charts.share_bar import ScreenLook
 from sizeup.tui.widgets.band import band_rows
@@ -102,3 +103,13 @@ def test_what_a_key_does_goes_before_a_word_of_what_to_do() -> None:
     _, following, _ = (row.plain.rstrip() for row in band_rows(band, 62, ScreenLook.COLOR, small=True))
 
     assert following.endswith(f"{text} r")
+
+
+def test_a_sentence_for_which_a_change_leaves_no_room_gives_way_to_the_short_one() -> None:
+    shown = [
+        band_rows(replace(BAND, before=before), 112, ScreenLook.COLOR, small=False)[0].plain
+        for before in (None, BEFORE)
+    ]
+
+    assert BAND.sentence in shown[0]
+    assert BAND.short in shown[1]

@@ -63,6 +63,18 @@ async def test_what_is_typed_in_sizing_moves_the_verdict_of_the_summary(console:
         assert "NO WORKLOAD" in console.says("#band")
 
 
+async def test_five_keys_change_what_is_assumed_of_growth_and_show_the_verdict(console: Console) -> None:
+    async with console.shown(120, 40, keys="4") as pilot:
+        await set_input(pilot, "workload.cpu_percent", "60")
+        await pressed(pilot, "1")
+        before = console.says("#band")
+        await pressed(pilot, *"4p+j+")
+
+        assert "60%" in before
+        assert "63% in year 1" in console.text
+        assert "1 years" not in console.text
+
+
 async def test_a_demand_without_a_capacity_has_no_verdict_and_says_why(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("4")
@@ -120,7 +132,7 @@ async def test_with_rows_to_spare_the_working_and_what_moves_it_are_shown_togeth
         assert isinstance(console.chart, BarChart)
 
 
-@pytest.mark.parametrize(("columns", "missing"), [(80, ["Compare"]), (100, [])])
+@pytest.mark.parametrize(("columns", "missing"), [(80, ["License"]), (100, [])])
 async def test_the_keys_of_the_mode_are_named_as_far_as_they_fit(
     console: Console, columns: int, missing: list[str]
 ) -> None:

@@ -1,5 +1,6 @@
 """The map: every core and node has its place, what is wrong stands out by sign and word."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +23,7 @@ from sizeup.views.map.cells import memory_used
 from sizeup.views.map.cores import legend
 from sizeup.views.map.details import details
 from sizeup.views.map.map import Map, MapMaker
+from sizeup.views.map.node_matrix import node_matrices
 from trees import large_machine
 
 
@@ -322,6 +324,27 @@ def test_more_nodes_than_rows_stand_in_columns_and_none_is_torn_apart() -> None:
     assert [line.split()[1] for line in bands] == [f"N{number}" for number in range(32)]
     assert all(f" N{number + 32} " in f" {bands[number]} " for number in range(32))
     assert all(len(line) <= 80 for line in bands)
+
+
+@pytest.mark.parametrize(("height", "apart"), [(34, 2), (16, 1)])
+def test_few_bands_stand_apart_where_there_is_room(height: int, apart: int) -> None:
+    rows = lines(mapped(made(4, 4, 1, 32 << 20), {}, 118, height))
+    at = [number for number, row in enumerate(rows) if row.startswith("│ S")]
+
+    assert len(at) == 4
+    assert {after - before for before, after in itertools.pairwise(at)} == {apart}
+
+
+@pytest.mark.parametrize(("width", "height", "whole"), [(196, 56, True), (118, 35, False)])
+def test_the_distances_of_many_nodes_are_a_table_where_there_is_room(width: int, height: int, *, whole: bool) -> None:
+    found = large_machine()
+    matrices = node_matrices(found, None)
+    chosen = topology(found)
+    drawn = MapMaker(found, None, matrices).draw(found.nodes, {}, width, height, chosen)
+
+    assert len(drawn.rows) == height
+    assert any("N0   N1  N2" in line or "N14 N15" in line for line in lines(drawn)) is whole
+    assert any("10 local" in line for line in lines(drawn)) is not whole
 
 
 def test_bands_stand_in_no_more_columns_than_save_rows() -> None:

@@ -384,6 +384,10 @@ class SizingScreen(ModeScreen):
         offered = [(key.name, f"{input_label(key.name)}, {key.name}: {key.help}") for key in KEYS.values()]
         ask(self.app, PickDialog("Which input?", offered), answered)
 
+    def action_plan(self) -> None:
+        """Go to growth, the first input of the plan."""
+        self.show_target("workload.growth_percent")
+
     def action_tornado(self) -> None:
         """Show the answers with their working, then which input moves the chosen one most, then the shares again."""
         self._moving = self.has_class("-answers") and not self._moving

@@ -252,7 +252,7 @@ def _share_note(card: Card) -> Content:
     if card.n_plus_one is not None:
         parts.append(f"after a failure {share_text(card.n_plus_one)}")
     if card.last_year is not None:
-        parts.append(f"in {card.horizon_years:g} years {share_text(card.last_year)}")
+        parts.append(f"in {card.horizon_years:g} year{'s' * (card.horizon_years != 1)} {share_text(card.last_year)}")
     needs = f"  needs {card.needs}" if card.needs else ""
     return Content.assemble(" " * _NAME, (", ".join(parts), "$dim"), (needs, "$warn"))
 

@@ -55,7 +55,7 @@ class RowTable:
             for title, texts, colored in (
                 ("Used", [row.used for row in rows], True),
                 ("N+1", [row.n_plus_one for row in rows], False),
-                (f"In {years:g} years", [row.last_year for row in rows] if width >= 160 else [], False),
+                (f"In {years:g} year{'s' * (years != 1)}", [row.last_year for row in rows if width >= 160], False),
             )
             if any(texts)
         ]
@@ -151,7 +151,7 @@ class RowTable:
             parts += [Content.styled(sign, f"${token}"), Content.styled(f" {text}  ", "$dim")]
         for name, text in (
             ("n_plus_one", f"N+1{f': {lost} lost' if lost else ''}"),
-            ("last_year", f"in {self._years:g} years"),
+            ("last_year", f"in {self._years:g} year{'s' * (self._years != 1)}"),
             ("before", "before the change"),
         ):
             if any(getattr(bar, name) is not None for bar in bars):

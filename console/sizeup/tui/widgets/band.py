@@ -76,7 +76,8 @@ def _texts(band: Band, free: int, most: int, *, narrow: bool) -> list[Content]:
     """
     gap = " " if narrow else "  "
     spare = max(most - _ROWS, int(narrow))  # of a small one that of the basis
-    rows = [Content.styled((band.short if narrow else "") or band.sentence, "bold $hi")]
+    is_short = narrow or cell_len(band.sentence) > free
+    rows = [Content.styled((band.short if is_short else "") or band.sentence, "bold $hi")]
     for lead, step in zip(("Next", "or  "), band.steps, strict=False):
         start = Content.assemble((lead, "bold $acc" if lead == "Next" else "$dim"), gap)
         row = start + step_content(step)

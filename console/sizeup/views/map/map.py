@@ -60,7 +60,10 @@ class Bands:
 
     def in_columns(self, nodes: Sequence[NumaNode], cpus: CpuStates, width: int, height: int) -> list[Row]:
         """Return the bands in the fewest columns whose rows fit, or in the most."""
-        rows = [row for band in self._draw(nodes, cpus, width) for row in band]
+        bands = self._draw(nodes, cpus, width)
+        rows = [row for band in bands for row in band]
+        if len(rows) <= height // 4:  # rows between them would be blank below
+            return [row for band in bands for row in (*band, ())][:-1]
         for count in (2, 3, 4):
             room = (width - (count - 1) * _GAP) // count
             memory = self._memory(nodes, room)
@@ -195,7 +198,7 @@ class MapMaker:
             else:
                 bands = self._bands.in_columns(nodes, cpus, width - 4, height - least - 4)
                 top = panel((Cell("Nodes", "name"),), bands, width, basis=self._bands.legend(cpus))
-            sections = self._sections(size, inside, framed=framed)
+            sections = self._sections(size, inside, framed=framed, whole=size.listed and height >= _HIGH)
             left = height - len(top) - 2
             if max(sum(len(body) + 1 for _, _, body in sections) - 1, least) <= left:
                 self._layouts[key] = size
@@ -249,11 +252,12 @@ class MapMaker:
             rows += [*[()] * size.air, rule(title, width, basis), *body] if body else []
         return rows
 
-    def _sections(self, size: CoreSize, inside: int, *, framed: bool) -> list[Section]:
-        """Return what stands below the nodes, each with its title."""
+    def _sections(self, size: CoreSize, inside: int, *, framed: bool, whole: bool = False) -> list[Section]:
+        """Return what stands below the nodes, each with its title; ``whole`` is whether all distances are listed."""
         found: list[Section] = []
         if self._matrices:
-            rows = matrix_rows(self._matrices, self._packages, inside, whole=framed or len(self._packages) <= 8)
+            whole = whole or framed or len(self._packages) <= 8
+            rows = matrix_rows(self._matrices, self._packages, inside, whole=whole)
             found.append(((Cell("Between the nodes", "name"),), (), rows))
         here = [item for part in self._parts.nodes.values() for item in part.devices]
         groups = [("Devices", here)] if framed and len(self._sockets) == 1 else []

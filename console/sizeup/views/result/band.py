@@ -178,7 +178,7 @@ def worst_share(card: Card) -> tuple[float | None, str]:
     shares = {
         "": today,
         " after a failure": card.n_plus_one or 0.0,
-        f" in {card.horizon_years:g} years": card.last_year or 0.0,
+        f" in {card.horizon_years:g} year{'s' * (card.horizon_years != 1)}": card.last_year or 0.0,
     }
     when = max(shares, key=lambda key: shares[key])
     return shares[when], when
