@@ -52,6 +52,15 @@ def test_a_workload_without_redo_says_so(answer: Answer) -> None:
     assert "! Redo is " in text
 
 
+def test_the_input_that_the_licenses_lack_is_named(answer: Answer) -> None:
+    """Cores of a cloud are counted by threads: the number of cores does not help."""
+    cloud = ("machine.vcpus=48", "machine.guest=yes", "license.scope=cloud", "license.product=ee")
+    load = ("workload.iops=100", "capacity.iops=5000", "machine.cpu_model=Intel(R) Xeon(R) Platinum 8488C")
+    lines = answer(*cloud, *load, sysroot="none")
+
+    assert "licenses (machine.threads_per_core)" in words(lines).lower()
+
+
 def test_of_a_throughput_alone_no_iops_are_judged_not_even_those_of_redo(answer: Answer) -> None:
     lines = answer("workload.mb_s=900", "redo.mb_s=20", "db.gb=2000", "workload.rules_of_thumb=yes", *DRIVES)
 

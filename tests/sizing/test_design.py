@@ -414,6 +414,22 @@ def test_an_edition_without_cores_that_pass_says_with_how_many_it_does_without_h
     assert "open: 16 threads" in capsys.readouterr().out
 
 
+def test_an_edition_of_an_older_version_ends_at_the_limits_of_that_version() -> None:
+    """Standard 2022 ends at 24 cores and 128 GiB: 24.2 cores are needed, and 96 GiB are 75 % of it."""
+    load = ("workload.cpu_cores=16.9", "sga.mb=98304")
+    chosen = designed(*load, "license.pack=sql-server", "license.product=standard", "license.version=2022")
+
+    assert chosen.alternatives[0].unmet == {CORES: "none: 24 cores", MEMORY: "none: 128 GiB"}
+
+
+def test_the_cost_of_two_servers_names_the_option_of_clusters_that_it_includes() -> None:
+    load = ("workload.cpu_cores=4", "license.product=ee")
+    said = "2 servers: with Real Application Clusters"
+
+    assert said in alternatives_table(designed(*load)).note
+    assert "with Real" not in alternatives_table(designed(*load, "license.options=none")).note
+
+
 def test_licenses_are_paid_for_the_years_that_are_planned() -> None:
     licensed = ("license.pack=oracle", "license.product=ee", "machine.cores=8")
     costs = {

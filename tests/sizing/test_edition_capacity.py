@@ -67,6 +67,17 @@ def test_sixteen_cores_of_an_unknown_number_of_threads_may_have_more_than_sixtee
     assert card("cpu", *SE2, "machine.cores=8", *load).status == "fail"  # 103 %, whatever the edition
 
 
+def test_cores_of_one_thread_do_not_share_their_threads() -> None:
+    """What is open then is the speed of the cores: nobody can turn off a second thread."""
+    load = ("workload.cpu_cores=14", "workload.cpu_model=Intel(R) Xeon(R) CPU E5-2690 v4 @ 2.60GHz")
+    own = ("machine.cores=32", "machine.cpu_model=Intel(R) Xeon(R) Gold 6444Y", "machine.threads_per_core=1")
+    cpu = card("cpu", *SE2, *own, *load, "workload.growth_percent=20", "workload.horizon_years=3")
+
+    assert cpu.status == "uncertain"
+    assert "because results of Sapphire Rapids range" in cpu.statement
+    assert cpu.statement.endswith("machine.specrate_per_core=N to decide")
+
+
 def test_threads_that_the_cores_alone_exceed_are_named_and_others_are_not() -> None:
     verdict = found(sized(*SE2, "machine.cores=32"), "license.limit.oracle.se2.threads").verdict
 

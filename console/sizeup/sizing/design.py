@@ -22,14 +22,15 @@ from sizeup.sizing.inputs.imported import FILE_KEYS
 from sizeup.sizing.io.array import FEWEST_DRIVES
 from sizeup.sizing.io.capacity import stated_stages
 from sizeup.sizing.keys import KEYS, parse_settings
-from sizeup.sizing.licensing.contract import chosen_contract, is_chosen
+from sizeup.sizing.licensing.contract import chosen_contract, chosen_options, is_chosen
 from sizeup.sizing.licensing.cost import LicenseCost
-from sizeup.sizing.licensing.limits import THREADS
+from sizeup.sizing.licensing.limits import THREADS, limits_of_chosen
 from sizeup.sizing.pack import short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.server_share import PRESENT_PROCESSOR
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet, find_fact, in_unit
 from sizeup.sizing.verdict import ShareStatus, demand_text
+from sizeup.units import format_in
 
 DRIVES, PORTS, CORES, MEMORY = "array.disks", "path.stages", "machine.cores", "machine.memory_gib"
 """The parts, by the key that counts each; ports are those of the one stage that ``path.stages`` names."""
@@ -116,6 +117,8 @@ class Alternative(Struct, frozen=True):
     """Cores with which the edition passes with one thread on each, where none passes otherwise."""
     left_out: str = ""
     """The option of clusters that the listed ones leave out, and what it costs; empty where none is."""
+    cluster_option: str = ""
+    """The option of clusters that the cost includes; empty for none."""
 
 
 class Design(Struct, frozen=True):
@@ -222,7 +225,11 @@ def _limits(inputs: Inputs, key: str, rules: Rules) -> str:
     pack, product = chosen_contract(Sheet(inputs, rules))
     most = {**inputs, **_units(key, inputs, _MOST[key])}
     few, limits = too_small(most, rules, pack.pack, short(product.id)) or ("", "")
-    return f"{'open' if few == PERHAPS else 'none'}: {limits}" if few else ""
+    if not few:  # it carries the load, above the limit up to which a resource passes
+        used = [one for one in limits_of_chosen(Sheet(most, rules)) if one.is_exceeded]
+        of_key = [one for one in used if (one.entry.of == "memory_gib") == (key == MEMORY)]
+        limits = ", ".join(format_in(one.size.value, one.entry.unit) for one in of_key)
+    return f"{'open' if few == PERHAPS else 'none'}: {limits}" if limits else ""
 
 
 def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | None:
@@ -387,7 +394,15 @@ def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternat
     card, price = next(one for one in sizing.cards if one.resource == "license"), find_fact(sizing.facts, LicenseCost)
     permitted, cost = card.status != ShareStatus.FAIL.value, None if price is None else price.total
     left_out = "" if price is None else price.left_out
-    return Alternative(changed, buy, cost, permitted, unmet=unmet, rests=rests, left_out=left_out)
+    option = "" if cost is None else _cluster_option(Sheet(found.inputs, rules))
+    return Alternative(
+        changed, buy, cost, permitted, unmet=unmet, rests=rests, left_out=left_out, cluster_option=option
+    )
+
+
+def _cluster_option(sheet: Sheet) -> str:
+    """Return the title of the option of clusters that the licenses include; empty for none."""
+    return next((one.title for one in chosen_options(sheet, *chosen_contract(sheet)) if one.for_clusters), "")
 
 
 def _single_threaded(found: _Parts, rules: Rules) -> int | None:

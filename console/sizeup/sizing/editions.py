@@ -245,6 +245,9 @@ def too_small(inputs: Inputs, rules: Rules, pack: str, product: str) -> tuple[st
     """
     kept = {key: value for key, value in inputs.items() if key not in OF_ONE_PACK}
     named = {"license.pack": Words(pack, Origin.USER, pack), "license.product": Words(product, Origin.USER, product)}
+    version = inputs.get("license.version")
+    if isinstance(version, Words) and getattr(inputs.get("license.pack"), "value", "") == pack:
+        named["license.version"] = version
     sheet, whole = Sheet({**kept, **named}, rules), Sheet(kept, rules)
     uses = [use for use in limits_of_chosen(sheet) if use.is_exceeded]
     if not uses:

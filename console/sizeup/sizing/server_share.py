@@ -157,7 +157,8 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
         if "machine.threads_per_core" in sheet.inputs:
             action = "Turn off the second thread of each core (machine.threads_per_core=1)"
         shared = Uncertainty(usable.least * sharing, "threads that the edition uses may share cores", action)
-        capacity = Quantity(usable.most * sharing, "1", Origin.RULE, "license", uncertainties=(shared,))
+        uncertain = (shared,) if usable.least < usable.most else ()
+        capacity = Quantity(usable.most * sharing, "1", Origin.RULE, "license", uncertainties=uncertain)
     bounds, grows = limits(sheet), growth(sheet)
 
     def shares_of(available: float, *parts: float) -> Shares:

@@ -33,9 +33,9 @@ _GIVES = {
     "storage": "storage demand (--workload FILE or workload.iops)",
     "cpu": "CPU demand (workload.cpu_cores)",
     "memory": "memory demand (sga.mb or db.hot_gb)",
-    "license": "licenses (machine.cores)",
+    "license": "licenses ({})",
 }
-"""What is unknown of a resource without a demand, and the keys that tell it."""
+"""What is unknown of a resource without a demand, and the keys that tell it; of the licenses the one they lack."""
 LINES = 25
 """Lines of one screen."""
 _PROBLEMS = frozenset({"short", "does-not-fit", "cyclops", "above-path", "above-catalog", "much"})
@@ -180,7 +180,8 @@ _ALWAYS = frozenset({"storage", "cpu", "memory", "license"})
 def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
     """Yield what is unknown, limits, fails and grows, each with its label."""
     bare = {card.resource for card in given.cards if not card.demand and not card.notes}
-    missing = "; ".join(text for resource, text in _GIVES.items() if resource in bare)
+    asked = next((one.key for one in given.questions if one.calculation == "licenses"), "machine.cores")
+    missing = "; ".join(text.format(asked) for resource, text in _GIVES.items() if resource in bare)
     if first_card(given.cards) is not None and missing:
         yield "Unknown", capitalized(missing)
     storage = next((card for card in given.cards if card.resource == "storage"), None)

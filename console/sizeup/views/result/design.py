@@ -177,7 +177,9 @@ def alternatives_table(found: Design) -> Table:
         rows.append((_name(one.changed), *cells, *([cost] if priced else [])))
     known, rests = {text for part in found.parts for text in part.rests}, dict[str, list[str]]()
     for one in found.alternatives:
-        for text in (*(f"assumed {text}" for text in one.rests if text not in known), *filter(None, [one.left_out])):
+        option = one.cluster_option and f"with {one.cluster_option}"
+        rest = (f"assumed {text}" for text in one.rests if text not in known)
+        for text in (*rest, *filter(None, (one.left_out, option))):
             rests.setdefault(text, []).append(_name(one.changed))
     notes = [f"Licenses and support: {years}, {priced_at(found.inputs)}"] if priced else []
     of_two = [one.changed for one in found.alternatives if "cluster.nodes" in one.changed]
