@@ -325,6 +325,13 @@ def test_what_is_left_is_as_long_as_the_windows_so_far() -> None:
     assert left > 12.0, "until its end"
 
 
+def test_each_window_is_as_much_of_a_run_as_the_others(played: Played, tmp_path: Path) -> None:
+    (step,) = steps("io.direct", {"path": str(tmp_path), "preset": "oltp-read", "ramps": 3, "depth": 2, "size": GIB})
+    found = [one for one in DirectIo().run(step, HandContext()) if isinstance(one, Progress)]
+
+    assert [one.done for one in found if "oltp-read: " in (one.activity or "")] == [window / 6 for window in range(6)]
+
+
 def test_the_objective_of_a_search_is_in_nanoseconds(
     played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

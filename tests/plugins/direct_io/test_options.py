@@ -281,6 +281,17 @@ def test_redo_leaves_out_the_blocks_that_do_not_fit_the_sectors(
     assert min(sizes) == 4096
 
 
+def test_the_largest_sectors_of_several_targets_decide(
+    stage: FakeSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    units = iter([(4, 512), (4, 4096)])
+    monkeypatch.setattr(binding, "alignment", lambda _: next(units))
+    emitted = list(DirectIo().run(plan(tmp_path, {"preset": "redo", "more_paths": "/b"}), HandContext()))
+
+    left_out = "io.direct: redo with blocks of 512 B, 1 KiB, 2 KiB"
+    assert Gap(left_out, "not measured: direct I/O to /b needs a multiple of 4096 bytes") in emitted
+
+
 def test_the_engine_that_is_recorded_is_the_one_that_ran(stage: FakeSetup, tmp_path: Path) -> None:
     step = plan(tmp_path, {"preset": "fsync"})
     found = [e for e in DirectIo().run(step, HandContext()) if isinstance(e, Estimate) and e.series == "iops"]
