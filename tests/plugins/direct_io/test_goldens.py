@@ -332,6 +332,20 @@ def test_each_window_is_as_much_of_a_run_as_the_others(played: Played, tmp_path:
     assert [one.done for one in found if "oltp-read: " in (one.activity or "")] == [window / 6 for window in range(6)]
 
 
+@pytest.mark.parametrize(("budget", "left"), [(0.0, 37.0), (1e6, 1e6)])
+def test_while_a_file_is_written_the_windows_to_come_are_left_too(budget: float, left: float) -> None:
+    """7 s of writing and six windows of 5 s; with a budget until its end."""
+    run = begun(Window(1.0, 4.0, 0.0, 0.1, 5.0))
+    known = {"ramps": 2, "warmup": 1.0, "seconds": 4.0, "remove_leftovers": False, "engine": "auto"}
+    run._settings, run._budget = SimpleNamespace(**known), TimeBudget(budget)  # type: ignore[assignment]
+    run._sweeps, run._fill_seconds = (SimpleNamespace(points=range(3)),), None  # type: ignore[assignment]
+    writing = SimpleNamespace(prepare=lambda *_, **__: iter([Progress(0.5, 7.0), Progress(0.0)]))
+    first, second = run._prepare(writing, SimpleNamespace(), ())  # type: ignore[arg-type]
+
+    assert first.remaining_seconds == pytest.approx(left, abs=60.0 if budget else 0.0)  # type: ignore[union-attr]
+    assert second == Progress(0.0)
+
+
 def test_the_objective_of_a_search_is_in_nanoseconds(
     played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -292,6 +292,14 @@ def test_the_largest_sectors_of_several_targets_decide(
     assert Gap(left_out, "not measured: direct I/O to /b needs a multiple of 4096 bytes") in emitted
 
 
+@pytest.mark.usefixtures("stage")
+def test_requests_that_are_all_too_small_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(target_setup.TargetSetup, "unit_bytes", 32 << 10)
+
+    with pytest.raises(RefusedError, match=f"oltp-read: direct I/O to {tmp_path} needs a multiple of 32768 bytes"):
+        list(DirectIo().run(plan(tmp_path, {"preset": "calibrate"}), HandContext()))
+
+
 def test_the_engine_that_is_recorded_is_the_one_that_ran(stage: FakeSetup, tmp_path: Path) -> None:
     step = plan(tmp_path, {"preset": "fsync"})
     found = [e for e in DirectIo().run(step, HandContext()) if isinstance(e, Estimate) and e.series == "iops"]
