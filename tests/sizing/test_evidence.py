@@ -195,6 +195,8 @@ def test_the_worst_second_bounds_a_figure_of_few_ramps_or_of_unsteady_throughput
     assert isinstance(value, Quantity)
     assert {one.reason: one.end for one in value.uncertainties if not one.upper}[reason] == 36e3
     assert {one.reason: one.end for one in value.uncertainties if one.upper}[reason] == 44e3
+    longer = "Measure for longer, on an idle host"
+    assert {one.action for one in value.uncertainties if one.reason == reason} == {longer}
     assert shown_ends(found) == (36e3, 44e3)
 
 
@@ -221,16 +223,35 @@ def test_requests_smaller_than_those_of_a_figure_that_is_open_above_stay_open() 
 
 
 @pytest.mark.parametrize(
-    ("machine", "holder"),
-    [(VMWARE, "the host of this guest"), (ARRAY, "the array or controller"), (MOUNTED, "the server of this mount")],
+    ("machine", "target_bytes", "cache", "reason"),
+    [
+        (VMWARE, GIB, 0, "the host of this guest may hold a new file of 1 GiB"),
+        (ARRAY, GIB, 0, "the array or controller may hold a new file of 1 GiB"),
+        (MOUNTED, GIB, 0, "the server of this mount may hold a new file of 1 GiB"),
+        (ARRAY, 0, 0, "the array or controller may hold a new file"),
+        (ARRAY, 12 * GIB, 3 * GIB, "a cache of 3 GiB may hold 25% of a new file of 12 GiB"),
+    ],
 )
-def test_what_may_hold_a_new_file_is_named(machine: Machine, holder: str) -> None:
+def test_what_may_hold_a_new_file_is_named(machine: Machine, target_bytes: int, cache: int, reason: str) -> None:
     found = session("io.direct", machine=machine)
-    add(found.steps["io.direct"], **NEW)
+    run = found.steps["io.direct"]
+    run.step = replace(run.step, settings={**run.step.settings, "cache_size": cache})
+    add(run, **{**NEW, "target_bytes": target_bytes})
     value = measured(found)["capacity.iops"]
 
     assert isinstance(value, Quantity)
-    assert f"{holder} may hold a new file of 1 GiB" in {one.reason for one in value.uncertainties}
+    assert reason in {one.reason for one in value.uncertainties}
+
+
+def test_a_rate_that_was_limited_is_a_lower_bound() -> None:
+    found = session("io.direct")
+    add(found.steps["io.direct"], rate_limit="rate_iops=40000")
+    value = measured(found)["capacity.iops"]
+
+    assert isinstance(value, Quantity)
+    assert (value.least, value.most) == (39e3, None)
+    told = [(one.reason, one.action) for one in value.uncertainties]
+    assert told == [("its rate was limited (rate_iops=40000)", "Measure without that limit")]
 
 
 def test_old_data_of_which_slow_reads_alone_are_certain_say_what_was_measured() -> None:
@@ -405,7 +426,7 @@ def test_requests_of_another_size_are_converted(kib: int, rate: float, least: fl
     assert ends(found, "capacity.iops", f"workload.io_kib={kib}") == (least, most)
 
 
-def apart(machine: Machine, *paths: tuple[str, float, tuple[float, float]], series: str = "iops") -> Session:
+def apart(machine: Machine, *paths: tuple[str, float, tuple[float, float] | None], series: str = "iops") -> Session:
     """A session of several steps, each of which measured one path."""
     found = session("io.direct", machine=machine)
     for number, (path, value, both) in enumerate(paths):
@@ -479,6 +500,9 @@ def test_a_lost_port_takes_its_part_of_what_was_measured_through_both() -> None:
 def test_steps_that_contradict_each_other_count_together_and_not_the_newest(low: float, high: float) -> None:
     """59,000 to 61,000 and 19,000 to 21,000 span 19,000 to 61,000, in either order; 10,000 to 90,000 hold the other."""
     runs = [("/u00", 60e3, (low, high)), ("/u00", 20e3, (19e3, 21e3))]
+    alone = measured(apart(ONE, ("/u00", 60e3, (low, high)), ("/u00", high + 1, None)))["capacity.iops"]
+    assert isinstance(alone, Quantity)
+    assert (alone.least, alone.most) == (low, high + 1), "one ramp has no interval"
     for order in (runs, runs[::-1]):
         value = measured(apart(ONE, *order))["capacity.iops"]
         assert isinstance(value, Quantity)

@@ -36,6 +36,10 @@ def test_a_measurement_of_another_device_is_reported_and_not_used() -> None:
     [
         (ramp("single-read", 378e6), "small requests were measured, and large ones carry more"),
         (ramp("dss-rand", 378e6), "it was measured at queue depth 1 alone"),
+        (
+            [("rate", {"workload": "dss-rand"}, 300e6), *ramp("dss-rand", 378e6)],
+            "it was measured at queue depth 1 alone",
+        ),
         (ramp("dss-rand", 100e6, 190e6, 378e6), "it still rose at queue depth 4, where its ramp ended"),
         (
             [*ramp("dss-rand", 370e6, 378e6), ("cpu", {"workload": "dss-rand", "queue_depth": 2}, 0.99)],
@@ -63,7 +67,8 @@ def test_a_ramp_rises_by_what_each_doubling_of_its_depth_gains(first: int, last:
     """From one depth to four times it are two doublings: 100 MB/s x 1.1 x 1.1 = 121 MB/s."""
     rates = ((first, 100e6), (4 * first, last))
     points = [("rate", {"workload": "dss-rand", "queue_depth": depth}, rate) for depth, rate in rates]
-    points.insert(0, ("cpu", {"workload": "dss-rand", "queue_depth": first}, 0.99))  # no limit at the last depth
+    for depth, busy in ((first, 0.99), (4 * first, 0.95)):  # no limit at the last depth
+        points.append(("cpu", {"workload": "dss-rand", "queue_depth": depth}, busy))
     capacity = measured(session("io.direct", *points))["path.bandwidth_mb_s"]
 
     assert isinstance(capacity, Quantity)

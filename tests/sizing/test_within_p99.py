@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from sizeup.model.advice import Card
 from sizeup.model.machine import Machine, Platform
 from sizeup.model.sample import Estimate
-from sizeup.session.value import Session
+from sizeup.quantity import Quantity
+from sizeup.session.value import Point, Session, point_key
 from sizeup.sizing.advise import size
 from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.inputs.measured import measured
@@ -22,6 +23,7 @@ from sizing.measured_sessions import FIVE, ONE, put, session
 
 FOUND, UNCONFIRMED, NONE_MISSED = (10e3, 9e3, 10.5e3), (10e3, 0.0, 10.5e3), (10e3, 9e3, None)
 NOTHING_HELD = (0.0, 0.0, 20.0)
+NEW: dict[str, str | float] = {"mount_point": "/u00", "target_bytes": 1 << 30}
 GUEST = replace(ONE, platform=Platform(is_guest=True, vendor="VMware, Inc."))
 
 
@@ -39,6 +41,7 @@ def within(
     at = {"workload": "slo", "limit_ms": limit_ms, "read_percent": reads}
     run = found.steps["io.direct"]
     put(run, Estimate("slo-iops", at, value, low=low, high=high, converged=low > 0, extra=extra))
+    run.points[point_key("iops", {})] = Point("iops", {})  # samples alone
     return found
 
 
@@ -74,7 +77,7 @@ def test_a_demand_is_judged_by_the_ends_of_what_was_found(iops: float, status: s
         (within(NOTHING_HELD), 20, "uncertain", ""),
         (within(NOTHING_HELD), 21, "fail", "(105%, "),
         (within(others_share=0.4), 90e3, "uncertain", "others took 40% of the CPUs"),
-        (within(machine=GUEST, mount_point="/u00", target_bytes=1 << 30), 1, "uncertain", "hold a new file of 1 GiB"),
+        (within(machine=GUEST, **NEW), 1, "uncertain", "a new file of 1 GiB). Measure a file far larger than every"),
     ],
 )  # fmt: skip
 def test_what_a_search_left_open(found: Session, iops: float, status: str, said: str) -> None:
@@ -83,6 +86,13 @@ def test_what_a_search_left_open(found: Session, iops: float, status: str, said:
 
     assert card.status == status
     assert said in card.statement
+
+
+def test_a_confirmed_rate_leaves_nothing_open() -> None:
+    value = measured(within(), parse_settings(["workload.p99_ms=1"]))["capacity.iops_within_p99"]
+
+    assert isinstance(value, Quantity)
+    assert value.uncertainties == ()
 
 
 def test_a_rate_counts_for_its_limit_and_for_looser_ones() -> None:
