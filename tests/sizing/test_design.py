@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+import purchase
 from sizeup import cli
+from sizeup.cli.sizing_inputs import read_workload_files
 from sizeup.errors import UsageError
+from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import size
-from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, DesignPart, design, kept_settings, typed_workload
+from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, DesignPart, design, kept_settings, kept_workload
 from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.rules import shipped
 from sizeup.views.result.design import alternatives_table, design_notes, parts_table
@@ -77,7 +80,7 @@ def test_more_drives_with_parity_than_a_group_holds_are_called_so() -> None:
 def test_an_order_without_cores_names_no_processor() -> None:
     def kept(*settings: str) -> set[str]:
         found = designed(*settings)
-        return {key for key in {**kept_settings(found), **typed_workload(found)} if "cpu" in key or "specrate" in key}
+        return {key for key in {**kept_settings(found), **kept_workload(found)} if "cpu" in key or "specrate" in key}
 
     assert kept("db.gb=4000", "workload.iops=1000") == set()
     assert kept("workload.cpu_cores=8") == {"machine.cpu_model", "workload.cpu_cores", "workload.cpu_model"}
@@ -312,7 +315,7 @@ def test_an_order_keeps_the_product_that_was_chosen(
 def test_an_order_carries_its_workload(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A figure of a report has a range and stays there; the speed of cores is a name, no SPECrate beside offers."""
+    """The speed of cores is a name, no SPECrate beside offers."""
     monkeypatch.chdir(tmp_path)
     given = ("workload.cpu_cores=12", "sga.mb=65536")
     assert cli.run(["size", "--design", "--set", *SCENARIO, *given, "-o", "order.toml"]) == 0
@@ -327,11 +330,36 @@ def test_an_order_carries_its_workload(
     text = Path("order.toml").read_text(encoding="utf-8")
     assert "specrate" not in text
 
-    Path("wl.toml").write_text('schema = "sizeup.workload/1"\n[inputs]\n"workload.iops" = 1000\n', encoding="utf-8")
-    settings = ["--set", "db.gb=100", "-o", "other.toml"]
-    assert cli.run(["size", "--design", "--workload", "wl.toml", *settings]) == 0
-    kept = Path("other.toml").read_text(encoding="utf-8")
-    assert ('"db.gb" = 100' in kept, "workload.iops" in kept) == (True, False)
+
+@pytest.mark.parametrize("name", ["wl.toml", "awr.txt"])
+def test_an_order_keeps_the_workload_of_a_file_with_its_ranges(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A report of one interval is an average, which its ends say, and 13.2 to 24 cores were busy."""
+    monkeypatch.chdir(tmp_path)
+    load = '"workload.iops" = 1000.125\n"workload.cpu_cores" = "2..3.125..4"\n"memory.sessions" = 9\n'
+    Path("wl.toml").write_text(f'schema = "sizeup.workload/1"\n[inputs]\n{load}', encoding="utf-8")
+    Path("awr.txt").write_text(purchase.AWR, encoding="utf-8")
+    typed = {"db.gb": "100", "memory.session_mib": "20"}
+    settings = [f"{key}={value}" for key, value in typed.items()]
+    assert cli.run(["size", "--design", "--workload", name, "--set", *settings, "-o", "order.toml"]) == 0
+
+    stated, kept = read_workload_files([name]), read_workload_files(["order.toml"])
+    assert kept.keys() == stated.keys() | typed.keys() | {"workload.cpu_model"}
+    for key, value in stated.items():
+        back = kept[key]
+        assert isinstance(value, Quantity)
+        assert isinstance(back, Quantity)
+        assert (back.value, back.low, back.high) == pytest.approx((value.value, value.low, value.high))
+    for more in (["--show", "cpu"], ["--against", "order.toml"]):
+        assert cli.run(["size", "--machine", "order.toml", "--workload", "order.toml", *more]) == 0
+    assert "what the workload of the order needs" in capsys.readouterr().out
+
+
+def test_a_rate_with_three_decimals_is_no_thousands_in_an_order() -> None:
+    rate = Quantity(12.345, "1/s", Origin.IMPORTED, "awr.txt", low=12.345, high=20)
+
+    assert kept_workload(design({"workload.iops": rate}, shipped()))["workload.iops"] == "12.3450..12.3450..20"
 
 
 @pytest.mark.parametrize(

@@ -429,22 +429,19 @@ def kept_settings(found: Design) -> dict[str, str | float]:
     kept = {
         key: value
         for key, value in _inputs_to_keep(found).items()
-        if key.startswith(_KEPT) or (key.startswith("license.") and _is_typed(value))
+        if key.startswith(_KEPT) or (key.startswith("license.") and _is_stated(value))
     }
     return _settings({key: value for key, value in kept.items() if not key.startswith(unused)})
 
 
-def typed_workload(found: Design) -> dict[str, str | float]:
-    """Return the workload as far as the user typed it, in the units of the keys.
-
-    Figures of a report have a range, which a number in a file would lose.
-    """
+def kept_workload(found: Design) -> dict[str, str | float]:
+    """Return the workload as far as it was stated, in the units of the keys; a figure of a report keeps its range."""
     given = {key: value for key, value in _inputs_to_keep(found).items() if key.startswith(FILE_KEYS["workload"])}
-    return _settings({key: value for key, value in given.items() if _is_typed(value)})
+    return _settings({key: value for key, value in given.items() if _is_stated(value)})
 
 
-def _is_typed(value: Value) -> bool:
-    return isinstance(value, Quantity | Words) and value.origin is Origin.USER
+def _is_stated(value: Value) -> bool:
+    return isinstance(value, Quantity | Words) and value.origin in (Origin.USER, Origin.IMPORTED, Origin.PRESET)
 
 
 def _inputs_to_keep(found: Design) -> Inputs:
@@ -465,6 +462,14 @@ def _settings(values: Mapping[str, Value]) -> dict[str, str | float]:
         if isinstance(value, Words):
             settings[key] = value.value
         elif isinstance(value, Quantity):
-            number = in_unit(value.value, KEYS[key].unit, 15)
+            ends = [value.value if end is None else end for end in (value.low, value.value, value.high)]
+            low, number, high = (in_unit(end, KEYS[key].unit, 15) for end in ends)
             settings[key] = int(number) if number == int(number) else number
+            if value.low is not None or value.high is not None:
+                settings[key] = "..".join(map(_digits, (low, number, high)))
     return settings
+
+
+def _digits(number: float) -> str:
+    """Return a number as a key reads it: three decimals alone would be taken for thousands."""
+    return f"{number:.15g}{'0' if round(number, 2) != number == round(number, 3) else ''}"

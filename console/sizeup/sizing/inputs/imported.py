@@ -28,7 +28,7 @@ from sizeup.sizing.keys import parse_settings
 from sizeup.units import format_in
 
 FILE_KEYS = {
-    "workload": ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "license.users"),
+    "workload": ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "memory.", "license.users"),
     "candidate": (
         "machine.", "path.", "capacity.", "array.", "device.", "memory.", "numa.", "net.", "flash.", "cluster.",
         "license.", "value.",

@@ -21,7 +21,7 @@ from sizeup.sizing.design import (
     Design,
     DesignPart,
     kept_settings,
-    typed_workload,
+    kept_workload,
 )
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import is_chosen
@@ -223,7 +223,7 @@ def candidate_text(found: Design) -> str:
     """Return the machine as designed, and its workload, as TOML that ``--machine`` and ``--workload`` read."""
     title = json.dumps(f"designed for {basis_text(found.inputs)}", ensure_ascii=False)
     lines = ['schema = "sizeup.candidate/1"', f"title = {title}"]
-    for table, settings in (("inputs", kept_settings(found)), ("workload", typed_workload(found))):
+    for table, settings in (("inputs", kept_settings(found)), ("workload", kept_workload(found))):
         if settings:
             lines += [
                 "",
