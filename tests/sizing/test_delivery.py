@@ -12,7 +12,7 @@ from sizeup.model.storage import Hba, Transport
 from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.report.table import table_lines
 from sizeup.sizing.advise import described, size
-from sizeup.sizing.delivery import DeliveredPart, delivered_parts, with_drives
+from sizeup.sizing.delivery import DeliveredPart, delivered_parts, delivered_sizing
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.rules import shipped
@@ -28,7 +28,7 @@ ORDER = (
 def statuses(
     delivered: dict[str, Value], order: tuple[str, ...] = ORDER, machine: Machine | None = None
 ) -> dict[str, tuple[str, float | str, float | str | None]]:
-    found = size(with_drives(delivered, machine))
+    found = delivered_sizing(delivered, machine, shipped())
     parts = delivered_parts(size(parse_settings(order)), found, shipped(), machine)
     return {one.key: (one.status, one.ordered, one.found) for one in parts}
 
@@ -57,6 +57,25 @@ def test_ports_of_another_link_are_not_as_ordered() -> None:
     assert found["path.stages.ports"][0] == "as ordered"
     assert found["path.stages.link"] == ("different", "fc32", "fc16")
     assert "path.stages.link" not in statuses(parse_settings(["path.stages=hba:fc32*2@2"]))
+
+
+@pytest.mark.parametrize(("disks", "space"), [(1, None), (2, 1e12), (3, 1e12), (5, 2e12)])
+@pytest.mark.parametrize("of_file", ["typed", "file"])
+def test_drives_that_are_no_pairs_are_counted_and_their_space_is_that_of_the_pairs(
+    disks: int, space: float | None, of_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Four drives of 1,000 GB in RAID 10 were ordered: 2,000 GB."""
+    text = 'schema = "sizeup.candidate/1"\n[inputs]\n"array.raid" = 10\n"array.disk_gb" = 1000\n"array.disks" = '
+    (tmp_path / "order.toml").write_text(f"{text}4\n", encoding="utf-8")
+    (tmp_path / "found.toml").write_text(f"{text}{disks}\n", encoding="utf-8")
+    typed = ["none", "--set", f"array.disks={disks}", "array.raid=10", "array.disk_gb=1000"]
+    machine = [str(tmp_path / "found.toml")] if of_file == "file" else typed
+
+    assert cli.run(["size", "--against", str(tmp_path / "order.toml"), "--json", "--machine", *machine]) == 0
+    parts = {one["key"]: one for one in json.loads(capsys.readouterr().out)["parts"]}
+    assert (parts["array.disks"]["found"], parts["array.disks"]["ordered"]) == (disks, 4)
+    assert parts["array.disks"]["status"] == ("missing" if disks < 4 else "more")
+    assert parts["capacity.gb"]["found"] == space
 
 
 @pytest.mark.parametrize(("disks_gb", "status"), [(764, "missing"), (4000, "uncertain")])
@@ -105,6 +124,9 @@ def test_the_drives_of_a_server_are_counted_where_nothing_hides_them() -> None:
     assert found["array.drive"] == ("as ordered", "nvme-pcie4", "nvme")
     assert found["array.raid"] == ("different", "10", "0")
     assert found["capacity.gb"] == ("as ordered", 2e12, 2e12)
+
+    one = replace(machine, block_devices=(drives[0],))
+    assert statuses(parse_settings(["array.raid=10"]), machine=one)["array.disks"] == ("missing", 4, 1)
 
     behind_an_array = statuses({}, machine=fibre_channel(port("host1"), port("host2"), port("host3")))
     assert behind_an_array["array.disks"] == ("unknown", 4, None)
@@ -186,7 +208,7 @@ def test_a_port_of_unknown_speed_is_not_counted_as_none() -> None:
 
 
 def delivered(machine: Machine) -> list[DeliveredPart]:
-    found = size(with_drives(described(machine, {}), machine))
+    found = delivered_sizing(described(machine, {}), machine, shipped())
     return list(delivered_parts(size(parse_settings(ORDER)), found, shipped(), machine))
 
 

@@ -73,7 +73,7 @@ def write_delivery(arguments: argparse.Namespace) -> int:
 
     from sizeup.report.table import table_lines
     from sizeup.sizing.advise import size
-    from sizeup.sizing.delivery import delivered_parts, with_drives
+    from sizeup.sizing.delivery import delivered_parts, delivered_sizing
     from sizeup.sizing.inputs.imported import FILE_KEYS
     from sizeup.views.result.delivery import delivery_sentence, delivery_table
 
@@ -86,7 +86,7 @@ def write_delivery(arguments: argparse.Namespace) -> int:
             given = {**read_workload_files([arguments.against]), **given}
     wanted = {key: value for key, value in given.items() if key.startswith(FILE_KEYS["workload"])}  # not what was found
     ordered, here = sized_subject(arguments.against, wanted, own_first=True), sized_subject(arguments.machine, given)
-    found = size(with_drives(here.inputs, here.machine), rules)
+    found = delivered_sizing(here.inputs, here.machine, rules)
     parts = list(delivered_parts(size(ordered.inputs, rules), found, rules, here.machine))
     if arguments.format == "json":
         counts = Counter(one.status for one in parts)

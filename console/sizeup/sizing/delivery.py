@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sizeup.model.machine import Machine
 from sizeup.model.storage import Transport
 from sizeup.quantity import Origin, Quantity, Uncertainty, Words
-from sizeup.sizing.advise import Sizing
+from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.io.array import FEWEST_DRIVES, StageCapacity
 from sizeup.sizing.io.capacity import STORAGE, path_stages, stated_stages
@@ -55,7 +55,7 @@ class DeliveredPart(Struct, frozen=True):
     """Whether it is what the workload of the order needs, and not what the parts of the order are good for."""
 
 
-def with_drives(inputs: Inputs, machine: Machine | None) -> dict[str, Value]:
+def _with_drives(inputs: Inputs, machine: Machine | None) -> dict[str, Value]:
     """Add number, size, kind and RAID level of the drives of a machine where neither array nor host hides any."""
     names = frozenset[str]() if machine is None else internal_disks(machine)
     disks = [] if machine is None else [one for one in machine.block_devices if one.name in names]
@@ -72,6 +72,24 @@ def with_drives(inputs: Inputs, machine: Machine | None) -> dict[str, Value]:
         if len(words) == 1:
             found[key] = Words(words.pop(), Origin.DETECTED, _FOUND)
     return {**found, **inputs}
+
+
+def delivered_sizing(inputs: Inputs, machine: Machine | None, rules: Rules) -> Sizing:
+    """Return the sizing of a delivered machine with its drives; what somebody counted need not be whole pairs.
+
+    Space is that of the pairs, and unknown of fewer drives than their RAID level needs.
+    """
+    values = _with_drives(inputs, machine)
+    disks, raid = values.get("array.disks"), values.get("array.raid")
+    if not isinstance(disks, Quantity) or not isinstance(raid, Words):
+        return size(values, rules)
+    pairs = raid.value in ("1", "10") and disks.origin is not Origin.DETECTED  # md spreads copies over any number
+    used = disks.value - disks.value % (2 if pairs else 1)
+    values["array.disks"] = replace(disks, value=used)
+    if used < FEWEST_DRIVES[raid.value]:
+        del values["array.disks"]
+    found = size(values, rules)
+    return replace(found, inputs={**found.inputs, "array.disks": disks})
 
 
 def delivered_parts(
