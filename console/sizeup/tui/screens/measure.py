@@ -128,8 +128,6 @@ _FORM_DELAY_SECONDS = 0.12
 _ESTIMATE_DELAY_SECONDS = 0.2
 _LOW_ROWS = 30
 """With fewer the band is a small one."""
-_BALANCED = ("storage", "memory", "network", "cpu")
-"""What a machine is balanced by, as far as probes measure it."""
 _LIST_KEYS = ("enter", "Take"), ("escape", "Leave")
 _FIELD_KEYS = ("down", "Suggested"), ("tab", "Take, next field"), ("enter", "Take, measure"), ("escape", "Undo")
 """Keys and what they do while a list of a form is open, and while a field has the focus."""
@@ -583,7 +581,7 @@ class MeasureScreen(ModeScreen):
         self._show_yardstick(run)
         if run is None:
             form = self._forms.form_of(probe)
-            found = balance(self.host.machine, session) if probe.manifest.card in _BALANCED else None
+            found = balance(self.host.machine, session) if probe.manifest.card not in ("", "clock") else None
             self._probe_page.show_words(about(probe, waiting, form.texts, form.typed), found)
         else:
             self._probe_page.show_pictures(run, self.host.runs, self.host.machine, zoomed=self.has_class("-zoomed"))

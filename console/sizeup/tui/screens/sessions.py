@@ -403,7 +403,7 @@ class SessionsScreen(ModeScreen):
             why = hanging(f"! {str(error).removeprefix(f'{entry.path}: ')}", self._width(), 0, 2)
             pane.border_title, self._shown = session_name(str(entry.path)), None
             self.query_one("#picture").display = False
-            detail.update(Content(f"{_path_text(entry.path, self._width())}\n{why}"))
+            detail.update(Content(f"{_path_text(entry.path)}\n{why}"))
             self.show_band()
             return
         self._shown = (
@@ -467,7 +467,7 @@ def about(
         *([] if shown.findings else ["No findings"]),
         *(finding_lines(finding, look, width) for _, finding in shown.findings),
         "",
-        Content.styled(_path_text(entry.path, width), "$dim"),
+        Content.styled(_path_text(entry.path), "$dim"),
     ]
     return Content("\n").join(Content(one) if isinstance(one, str) else one for one in lines)
 
@@ -514,13 +514,10 @@ def _note(note: NoteRecord) -> str:
     return " ".join(filter(None, (who, title, note.text, marked)))
 
 
-def _path_text(path: Path, width: int) -> str:
-    """The path with the home directory as people write it; the name on a line of its own where it must be."""
-    home = str(Path.home())
-    text = str(path)
-    short = f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text
-    folder, _, last = short.rpartition("/")
-    return short if cell_len(short) <= width else f"{folder}/\n{last}"
+def _path_text(path: Path) -> str:
+    """The path with the home directory as people write it."""
+    home = f"{Path.home()}{os.sep}"
+    return f"~/{str(path).removeprefix(home)}" if str(path).startswith(home) else str(path)
 
 
 def _when(started: str) -> str:
