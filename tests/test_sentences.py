@@ -41,7 +41,6 @@ ALLOWED = {
     },
     "the width of a line": {
         "charts/drawing.py": "shortened",
-        "tui/screens/sessions.py": "_path_text",
         "tui/screens/sizing_text.py": "working_line",
         "tui/widgets/chart.py": "ChartView.action_cursor_row",
         "tui/widgets/lists.py": "hanging",
