@@ -370,3 +370,50 @@ def test_options_are_those_of_each_candidate(tmp_path: Path, capsys: pytest.Capt
         assert found.count(f"Oracle Database Enterprise Edition {title}") == 2
     same = printed(capsys, "large.toml", "small.toml", "--set", *WORKLOAD, "license.product=ee")
     assert "Enterprise Edition" not in same
+
+
+def test_options_that_an_edition_does_not_have_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "rac.toml").write_text(OFFER.format(gib=768, ports=2) + '"license.options" = "rac"\n')
+    files = str(tmp_path / "rac.toml"), "large.toml"
+    text = " ".join(printed(capsys, *files, "--editions", "ee,se2", "--set", *WORKLOAD).split())
+
+    assert "Oracle Database Standard Edition 2 without rac (rac.toml)" in text
+    assert "Oracle Database Standard Edition 2 (large.toml)" in text
+
+
+COSTED = OFFER.format(gib=768, ports=2) + '"license.product" = "ee"\n"value.throughput" = 12000\n'
+
+
+@pytest.mark.parametrize(
+    ("systems", "order"),
+    [
+        ({"a": 90_000, "b": 38_000}, ["b", "a"]),
+        ({"a": None, "b": 90_000, "c": 38_000}, ["c", "b", "a"]),
+        ({"a": None, "b": 1_700_000, "free": 900_000}, ["free", "b", "a"]),
+        ({"a": 38_000, "free": 1_700_000}, ["a", "free"]),
+    ],
+)
+def test_of_equal_servers_the_cheapest_with_its_licenses_is_the_best(
+    systems: dict[str, int | None], order: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """32 cores of Oracle EE are $1,261,600: less with $38,000 than PostgreSQL with $1,700,000."""
+    for name, usd in systems.items():
+        text = COSTED if usd is None else f'{COSTED}"value.system_usd" = {usd}\n'
+        text = text.replace('product" = "ee"', 'pack" = "postgresql"') if name == "free" else text
+        (tmp_path / f"{name}.toml").write_text(text)
+    files = [str(tmp_path / f"{name}.toml") for name in systems]
+
+    found = rows(printed(capsys, *files, "--set", *WORKLOAD, *ARRAY))
+    assert [row[0].removesuffix(".toml") for row in found if row[0].endswith(".toml")][: len(order)] == order
+
+
+def test_a_price_by_unit_has_the_licenses_of_all_or_of_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The licenses of a server without known cores are unknown; $87,000 / 12,000 = $7.250."""
+    priced = COSTED + '"value.system_usd" = 87000\n'
+    (tmp_path / "known.toml").write_text(priced)
+    (tmp_path / "open.toml").write_text(priced.replace('"machine.cores" = 32\n"machine.threads_per_core" = 2\n', ""))
+    files = [str(tmp_path / f"{name}.toml") for name in ("known", "open")]
+
+    cells = [line.split() for line in printed(capsys, *files, "--set", *WORKLOAD).splitlines() if "$87,000" in line]
+    assert [cell[-2] for cell in cells] == ["$112.383", "–"]
+    assert "$7.250" in printed(capsys, files[1], "--set", *WORKLOAD)

@@ -17,10 +17,12 @@ from sizeup.sizing.cards import highest_share, open_cards, verdict
 from sizeup.sizing.editions import too_small
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.contract import chosen_contract
 from sizeup.sizing.licensing.cost import LicenseCost, term_years
 from sizeup.sizing.licensing.count import usd_brief
 from sizeup.sizing.licensing.required import LicenseCount
 from sizeup.sizing.licensing.table import Row, rows
+from sizeup.sizing.pack import short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Sheet, find_fact
 from sizeup.sizing.verdict import RESOURCE_NAMES, WORST_FIRST, ShareStatus, share_text
@@ -112,12 +114,12 @@ class Candidate(Struct, frozen=True):
 def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates by their worst part, how little is not judged, the other parts, cost, share and name.
 
-    A part that is not judged never wins: it counts as the worst that another one still carries, and as failed where
-    all fail that are judged in it.
+    The cost is that of the licenses, and of the system where all have its price. A part that is not judged never wins:
+    it counts as the worst that another one still carries, and as failed where all fail that are judged in it.
     """
     judged = {one.name: _judged_parts(one.sizing.cards) for one in candidates}
     open_parts = {one.name: {part for parts in not_judged(one).values() for part in parts} for one in candidates}
-    stand_in = {}
+    stand_in, priced = {}, all(one.system is not None for one in candidates)
     for part in set().union(*judged.values()):
         passed = (parts[part] for parts in judged.values() if parts.get(part, _FAIL) != _FAIL)
         stand_in[part] = min(passed, key=_WORST.index, default=_FAIL)
@@ -128,10 +130,12 @@ def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
             parts[part] = min(parts.get(part, stand_in[part]), stand_in[part], key=_WORST.index)
         worst_first = sorted(map(_WORST.index, parts.values()))
         share = 0.0 if one.limit is None else one.limit.share or 0.0
+        system = 0.0 if one.system is None else one.system.value
         worst = -min(worst_first, default=len(_WORST))
         return (
             worst, len(unknown), [-status for status in worst_first],
-            one.cost is None, one.cost or 0.0, share, one.name,
+            one.cost is None, (one.cost or 0.0) + (system if priced else 0.0), one.system is None, system,
+            share, one.name,
         )  # fmt: skip
 
     return sorted(candidates, key=rank)
@@ -189,9 +193,10 @@ def price_table(candidates: Sequence[Candidate]) -> Table:
     """Return what each system costs with its licenses, and by unit of work; no rows where no price is known."""
     units = {unit.value for one in candidates if isinstance(unit := one.sizing.inputs.get("value.unit"), Words)}
     each = f"Per {units.pop().removesuffix('s')}" if len(units) == 1 else "Per unit"
-    found = []
+    found, licensed = [], any(one.cost is not None for one in candidates)
     for one, name in zip(candidates, short_names(candidates), strict=True):
         system, total, rate, left = one.system, one.total, one.throughput, ""
+        not_priced = licensed and one.cost is None
         if rate is not None and one.left is not None:  # after a failure
             share = share_text(one.left / rate.value)
             left = f"{format_in(float(f'{one.left:.4g}'), '')} ({share})" if one.left else "nothing"
@@ -200,7 +205,7 @@ def price_table(candidates: Sequence[Candidate]) -> Table:
             "" if system is None else usd_brief(system),
             "" if total is None or one.cost is None else f"{usd_brief(total)}{_assumed(one)}",
             "" if rate is None else format_in(rate.value, ""),
-            "" if rate is None or total is None else f"${total.value / rate.value:,.3f}",
+            "" if rate is None or total is None or not_priced else f"${total.value / rate.value:,.3f}",
             left,
         ))  # fmt: skip
     columns = ("Candidate", "System", "With licenses", "Throughput", each, "After a failure")
@@ -228,7 +233,11 @@ def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rule
         for one, name, of_edition in zip(candidates, short_names(candidates), products, strict=True)
     ]
     years = format_in(term_years(Sheet(candidates[0].sizing.inputs, rules)), "years")
-    named = "; ".join(f"{name}: {_of_each([one[name].title for one in products], candidates)}" for name in editions)
+    titles_of = {
+        name: [_edition_title(of[name], one, rules) for of, one in zip(products, candidates, strict=True)]
+        for name in editions
+    }
+    named = "; ".join(f"{name}: {_of_each(titles, candidates)}" for name, titles in titles_of.items())
     columns = [Column("Candidate"), *(Column(name, numeric=True) for name in editions)]
     at = priced_at(candidates[0].sizing.inputs)
     return _with_text(columns, found, f"Licenses with support over {years}, {at} in USD. {named}")
@@ -247,6 +256,15 @@ def _with_text(columns: Sequence[Column], rows: Sequence[Sequence[str]], note: s
     kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
     cells = tuple(tuple(row[place] or blank for place in kept) for row in rows) if kept[1:] else ()
     return Table("", tuple(columns[place] for place in kept), cells, note)
+
+
+def _edition_title(row: Row, one: Candidate, rules: Rules) -> str:
+    """Return the title of an edition, and which options of the candidate do not count: those of another one."""
+    pack, product = chosen_contract(Sheet(one.sizing.inputs, rules))
+    options, own = one.sizing.inputs.get("license.options"), (pack.pack, short(product.id))
+    if not isinstance(options, Words) or options.value == "none" or (row.pack, row.product) == own:
+        return row.title
+    return f"{row.title} without {options.value}"
 
 
 def _edition_cost(row: Row, one: Candidate, rules: Rules) -> str:
