@@ -90,6 +90,17 @@ def test_the_shares_of_a_candidate_are_those_of_what_limits_it(capsys: pytest.Ca
     assert row[2:5] == ["Space", "43%", "–"], "space loses nothing, and the 18% of the drives are no figure of it"
 
 
+def test_a_cluster_whose_space_limits_has_the_highest_share_after_a_failure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """64 GiB on each of two servers with 768 are 8.3 %; of the drives it is 18 %."""
+    (tmp_path / "rac.toml").write_text(OFFER.format(gib=768, ports=2) + '"cluster.nodes" = 2\n')
+    size = ("db.gb=5000", "array.disk_gb=960")
+    (row,) = rows(printed(capsys, str(tmp_path / "rac.toml"), "--set", *WORKLOAD, *ARRAY, *size))
+
+    assert row[2:6] == ["Space", "43%", "18%", "(storage)"]
+
+
 def test_an_edition_that_is_not_permitted_and_one_that_nobody_chose_are_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -304,10 +304,16 @@ def _unpriced(one: Candidate) -> list[str]:
 
 
 def _row(one: Candidate, name: str, *, with_term: bool) -> tuple[str, ...]:
-    """Return a row with the shares of what limits; a failure that another does not survive names that one."""
+    """Return a row with the shares of what limits; a failure that another does not survive names that one.
+
+    So does the loss of a server of a cluster where what limits has no share after a failure, as space has none.
+    """
     card, cards = one.limit or Card("", ShareStatus.UNKNOWN.value), one.sizing.cards
-    exceeded = [each for each in cards if each.outage or (each.n_plus_one or 0.0) > each.limit]
-    lost = max(exceeded, key=lambda each: (each.outage, each is card, each.n_plus_one or 0.0), default=card)
+    shown = [each for each in cards if each.outage or (each.n_plus_one or 0.0) > each.limit]
+    nodes = one.sizing.inputs.get("cluster.nodes")
+    if not shown and card.n_plus_one is None and isinstance(nodes, Quantity) and nodes.value > 1:
+        shown = [each for each in cards if each.n_plus_one is not None]
+    lost = max(shown, key=lambda each: (each.outage, each is card, each.n_plus_one or 0.0), default=card)
     used, left, later = map(share_cell, (card.share, lost.n_plus_one, card.last_year))
     left = OUTAGE if lost.outage else left
     left += "" if lost.resource == card.resource else f" ({RESOURCE_NAMES[lost.resource]})"
