@@ -83,6 +83,32 @@ def test_what_fio_was_limited_to_is_at_least_what_the_storage_gives(
 
 
 @pytest.mark.parametrize(
+    ("options", "milliseconds", "said"),
+    [
+        ({"rw": "randrw", "rwmixread": "70"}, 4000, "NOT CERTAIN Storage: 40,000 IOPS demand, 50,000 IOPS capacity"),
+        ({"rw": "randrw", "rwmixread": "50"}, 1_800_000, "WARN Storage: 40,000 IOPS demand, 50,000 IOPS capacity"),
+        ({"rw": "randwrite"}, 1_800_000, "WARN Storage: 40,000 IOPS demand, 50,000 IOPS capacity (80%"),
+    ],
+)
+def test_iops_of_a_mix_or_of_writes_of_fio_count_as_far_as_they_reach(
+    options: dict[str, str], milliseconds: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """40,000 of 50,000 are 80 %; of 4 seconds of writes a tenth is certain."""
+    load = {"bs": "8k", "iodepth": "8", "direct": "1", "ioengine": "libaio", **options}
+    job = fio_job(**{"job options": load})
+    done = {**job["read"], "iops": 50_000.0, "bw_bytes": 409_600_000, "runtime": milliseconds}
+    half = {**done, "iops": 25_000.0, "bw_bytes": 204_800_000}
+    both = {"read": job["write"], "write": done} if load["rw"] == "randwrite" else {"read": half, "write": half}
+    source, session = tmp_path / "fio.json", str(tmp_path / "imported.sizeup.jsonl")
+    source.write_text(fio_file({**job, **both}), encoding="utf-8")
+    assert run(["session", "import", str(source), "-o", session]) == ExitStatus.OK
+
+    demand = ("workload.iops=40000", "workload.read_percent=70", "workload.io_kib=4", "redo.mb_s=0")
+    run(["size", "--machine", session, *(part for key in demand for part in ("--set", key))])
+    assert said in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
     ("text", "shown"),
     [
         (ORION_RAMP, " 9,000 IOPS "),

@@ -368,6 +368,33 @@ def test_what_was_measured_of_reads_or_another_mix_bounds_a_mix(
 
 
 @pytest.mark.parametrize(
+    ("mixes", "reads", "minutes", "least", "most"),
+    [
+        ({30: 20e3}, 70, 1, 2000, 20500),
+        ({30: 20e3}, 70, 30, 19500, 20500),
+        ({30: 20e3}, 100, 30, 19500, None),
+        ({100: 20e3}, 70, 30, 19500, None),
+        ({100: 20e3}, 0, 30, 19500, 20500),
+        ({100: 20e3, 30: 30e3, 10: 40e3}, 70, 30, 29500, 30500),
+        ({100: 20e3, 10: 40e3}, 70, 30, 19500, None),
+        ({10: 40e3}, 70, 30, 15240.2, 40500),
+    ],
+)
+def test_a_mix_alone_bounds_reads_and_what_writes_less_below(
+    mixes: dict[int, float], reads: int, minutes: int, least: float, most: float | None
+) -> None:
+    """A tenth of writes costs 0.9 + 0.1 x 40 = 4.9 reads, 30 % cost 12.7: 39,500 / (12.7 / 4.9) = 15,240.2."""
+    found = session("io.direct")
+    for written, value in mixes.items():
+        at = MIX if written == 30 else {**MIX, "workload": f"random-8k-{100 - written}r"}
+        around, extra = (value - 500, value + 500), {"seconds": minutes * 60, "write_percent": written}
+        add(found.steps["io.direct"], at, value, ends=around, **extra)
+
+    known = storage_capacity_of(found, "workload.iops=100", f"workload.read_percent={reads}")
+    assert (round(known.low, 1), known.high and round(known.high, 1)) == (least, most)
+
+
+@pytest.mark.parametrize(
     ("stated", "mixed", "least"),
     [
         ("workload.read_percent=100", 0, 2900),

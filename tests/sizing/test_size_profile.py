@@ -68,6 +68,16 @@ def test_requirements_per_cpu_are_multiplied_and_decide_by_what_is_missed(capsys
     assert less["statement"].endswith("Large read bandwidth: 470 MB/s; limit: at least 480 MB/s")
 
 
+@pytest.mark.parametrize(("reads", "status"), [(90, "unknown"), (50, "PASS")])
+def test_iops_of_fewer_writes_than_a_profile_asks_for_do_not_meet_it(
+    reads: int, status: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mix = ("capacity.mixed_iops=8000", f"capacity.mixed_read_percent={reads}")
+    data = judged(capsys, "cockroachdb", *MACHINE, *mix, "capacity.mb_s=480", status=0 if status == "PASS" else 6)
+
+    assert statuses(data)["storage.mixed_read_write_iops"] == status
+
+
 def test_cores_that_are_entered_count_with_their_threads(capsys: pytest.CaptureFixture[str]) -> None:
     """2 sockets x 8 cores x 2 threads are 32 CPUs, which need 128 GiB."""
     settings = ("machine.sockets=2", "machine.cores_per_socket=8", "machine.threads_per_core=2")

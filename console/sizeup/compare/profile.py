@@ -32,6 +32,7 @@ from sizeup.model.plan import Better, Series
 from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.session.value import StepRun
 from sizeup.sizing.input_value import UnusedMeasurement
+from sizeup.sizing.io.share import MIXED_WRITES, mixed_writes
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Inputs
 from sizeup.text import nearest, one_line
@@ -303,6 +304,8 @@ def machine_figures(
                 reason, most = "the kernel keeps a part of what is installed", given.value / (1 - _KEPT_BY_KERNEL)
                 given = replace(given, uncertainties=(Uncertainty(most, reason, enter, upper=True),))
             found[name] = given
+            if name == "storage.mixed_read_write_iops" and (written := mixed_writes(inputs)) < MIXED_WRITES:
+                found[name] = f"it was measured, but with {written:.0%} writes, not {MIXED_WRITES:.0%}"
         elif isinstance(given, UnusedMeasurement):
             found[name] = f"it was measured, but {given.cause}"
     cores, threads = inputs.get("machine.cores"), inputs.get("machine.threads_per_core")

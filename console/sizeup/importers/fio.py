@@ -171,6 +171,9 @@ def _step(jobs: Sequence[_Job], beside: Sequence[str], same_name: int) -> Import
         iops, rate = (sum(getattr(one, name) for one in every) for name in ("iops", "bytes_per_second"))
         limit = _rate_limit(settings)
         extra: dict[str, str | int | float] = {"rate_limit": limit} if limit else {}
+        extra["seconds"] = min(one.runtime for one in every if one.moved) / 1000
+        if settings and (written := 100 - _read_percent(settings)):
+            extra["write_percent"] = written
         both = ((IOPS.name, iops), (RATE.name, rate))
         estimates += (Estimate(name, at, value, caveats=caveats, extra=extra) for name, value in both)
     for kind, found in moved:
@@ -225,13 +228,21 @@ def _latencies(at: Coordinates, found: Sequence[_Direction], caveats: tuple[str,
                 yield Estimate(series.name, at, value, caveats=caveats)
 
 
-def _mix(settings: Mapping[str, str]) -> str:
-    kind = settings.get("rw", settings.get("readwrite", "read")).split(":")[0]
-    pattern = "random" if kind.startswith("rand") else "sequential"
+def _kind(settings: Mapping[str, str]) -> str:
+    return settings.get("rw", settings.get("readwrite", "read")).split(":")[0]
+
+
+def _read_percent(settings: Mapping[str, str]) -> int:
+    kind = _kind(settings)
     if "rw" in kind or kind == "readwrite":
-        reads = _number(settings.get("rwmixread"), 100 - _number(settings.get("rwmixwrite"), 50))
-    else:
-        reads = 100 if "read" in kind else 0
+        return _number(settings.get("rwmixread"), 100 - _number(settings.get("rwmixwrite"), 50))
+    return 100 if "read" in kind else 0
+
+
+def _mix(settings: Mapping[str, str]) -> str:
+    kind = _kind(settings)
+    pattern = "random" if kind.startswith("rand") else "sequential"
+    reads = _read_percent(settings)
     written = next((settings[key] for key in _SIZES if key in settings), "4k")
     sizes = [size or "4k" for size in written.split(",")]  # of reads, of writes
     size = sizes[0] if reads == 100 else sizes[min(1, len(sizes) - 1)]

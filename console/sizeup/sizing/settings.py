@@ -13,7 +13,7 @@ from sizeup.decoding import data_beside
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity, Words
 from sizeup.sizing.advise import Sizing
-from sizeup.sizing.io.share import MIXED_WRITES
+from sizeup.sizing.io.share import mixed_writes
 from sizeup.sizing.io.transfer_cost import raised_sizes
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.pack import FigureEntry
@@ -165,7 +165,7 @@ def _derived(sizing: Sizing, rules: Rules) -> dict[str, _Figure]:
     derived["emit.memory"] = memory[0] * 1024, memory[1]  # in MiB, as sga.mb
     if isinstance(mixed := sizing.inputs.get("capacity.mixed_iops"), Quantity):
         certain = replace(mixed, value=mixed.least)
-        derived["emit.mixed_writes"] = MIXED_WRITES * certain.value, (("capacity.mixed_iops", certain),)
+        derived["emit.mixed_writes"] = mixed_writes(sizing.inputs) * certain.value, (("capacity.mixed_iops", certain),)
     buffers = sizing.find("net.tcp-buffers")
     for key in ("net.tcp_rmem", "net.tcp_wmem"):
         sizes = sizing.inputs.get(key)

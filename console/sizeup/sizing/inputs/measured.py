@@ -41,7 +41,9 @@ from sizeup.sizing.inputs.uncertainty import (
     with_ends,
     with_other_runs,
     with_uncertainties,
+    write_share,
 )
+from sizeup.sizing.io.share import MIXED_WRITES, unlike_mix
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.storage_paths import (
     Capacity,
@@ -85,7 +87,7 @@ def headlines(session: Session) -> dict[str, Value]:
     """The best valid figure of each key, whatever path and depth it is of: to stand beside a published one."""
     runs = list(session.steps.values())
     found = {"capacity.mb_s": (best(figures(runs, *RATES)), "bytes/s")}
-    found["capacity.iops"] = best(figures(runs, IOPS, MIXED)), "1/s"
+    found["capacity.iops"] = best(figures(runs, IOPS, MIXED[0])), "1/s"
     known = {key: taken(one, unit) for key, (one, unit) in found.items() if one is not None}
     return known | _redo(runs) | _memory(runs)
 
@@ -277,13 +279,22 @@ def _requests(
         nearest = min(searched, key=lambda one: _unlike(one, p99_ms, reads))
         alike = [one for one in searched if one.point.at == nearest.point.at]
         values |= _within_p99(whole(P99_KEY, alike) or _not_taken("1/s", alike, targets, device), nearest, p99_ms)
-    capacity = whole("capacity.iops", small)
+    capacity, mixed = whole("capacity.iops", small), None
+    if mixes := figures(runs, *MIXED):
+        shares, share = map(write_share, mixes), about.wanted("workload.read_percent")
+        near = min(shares, key=lambda one: unlike_mix(one, share))
+        mixed = whole("capacity.mixed_iops", [one for one in mixes if write_share(one) == near])
     if small:
         values["capacity.iops"] = capacity or _not_taken("1/s", small, targets, device)
+    if mixed is not None:
+        values["capacity.mixed_iops"] = mixed
+        if near != MIXED_WRITES:
+            values["capacity.mixed_read_percent"] = Quantity(1 - near, "share", Origin.MEASURED, mixed.source)
+        if capacity is None:  # a read takes no longer than a request of the mix
+            why = Uncertainty(None, "reads alone were not measured", "Measure them (preset oltp-read)", upper=True)
+            values["capacity.iops"] = capacity = replace(mixed, uncertainties=(*mixed.uncertainties, why))
     if capacity is None:
         return values
-    if (mixed := whole("capacity.mixed_iops", figures(runs, MIXED))) is not None:
-        values["capacity.mixed_iops"] = mixed
     most = next((one for one in small if quantity(one, "1/s").source == capacity.source), None)
     for one in figures([] if most is None else [most.run], "storage.read_latency"):
         if one.invalid is None and most is not None and at_same_point(one, most):

@@ -28,7 +28,7 @@ from sizeup.units import format_bytes, format_in
 
 COLD = "storage.cold_iops"
 LARGE = "storage.bandwidth"
-MIXED = "storage.mixed_read_write_iops"
+MIXED = ("storage.mixed_read_write_iops", "storage.read_write_iops")
 WITHIN_P99, P99_KEY = "storage.iops_within_p99", "capacity.iops_within_p99"
 _CREDITS = 30.0
 """A volume with burst credits falls to this part of its burst: from 3,000 to 100 IOPS for the smallest gp2."""
@@ -111,11 +111,16 @@ def with_uncertainties(
             why += f" after these {seconds:.0f} s"
         action = f"Measure for 30 minutes, or enter what the volume sustains ({_typed(key)})"
         uncertainties.append(Uncertainty(end, why, action))
-    if not sustained and (figure.declared.name == MIXED or (searched and figure.coordinate("read_percent") < 100)):
+    if not sustained and (figure.declared.name in MIXED or (searched and figure.coordinate("read_percent") < 100)):
         uncertainties.append(
             Uncertainty(value.value * _WRITTEN, "flash writes slower once it is full", "Measure for 30 minutes")
         )
     return replace(value, uncertainties=tuple(uncertainties))
+
+
+def write_share(figure: MeasuredFigure) -> float:
+    """Return the share of writes of a mix; that of our preset where none was recorded."""
+    return _extra(figure, "write_percent") / 100 or MIXED_WRITES
 
 
 def with_ends(figure: MeasuredFigure, unit: str) -> Quantity:
@@ -202,11 +207,11 @@ def _of_cold_read(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredF
     rate = cold.value * (MEASURED_BYTES if KEYS[key].unit == "MB/s" else 1)
     counts = (max(cold.value, _extra(cold, "all_iops")), cold.value)
     gave, certain = (format_in(float(f"{one:.4g}"), "IOPS") for one in counts)
-    old = f"old data gave {gave}{' of reads' if figure.declared.name == MIXED else ''}"
+    old = f"old data gave {gave}{' of reads' if figure.declared.name in MIXED else ''}"
     old += f" ({certain} count as certain)" if gave != certain else ""
-    if figure.declared.name == MIXED:  # of old data nothing was written
+    if figure.declared.name in MIXED:  # of old data nothing was written
         shared = behind != _HOST
-        rate /= mix_cost(MIXED_WRITES, shared=shared)
+        rate /= mix_cost(write_share(figure), shared=shared)
         old += f", and a write may take as long as {mix_cost(1, shared=shared):g} of them"
     action = f"Measure a file far larger than every cache, or enter {_typed(key)}"
     return Uncertainty(min(rate, figure.value), old, action)

@@ -111,7 +111,7 @@ def _defaults(sheet: Sheet, *, by_rule: bool) -> Mapping[str, Mapping[str, Input
 MEASURED_BYTES = 8192
 """The size of small requests that are measured."""
 MIXED_WRITES = 0.3
-"""The share of writes of the mix that is measured."""
+"""The share of writes of the mix that is measured, unless an imported one says another."""
 _WRITE_COST, _ARRAY_WRITE_COST = 40.0, 10.0
 """Reads that a write costs at most where none was measured: of a device, and of an array, whose cache takes writes."""
 
@@ -125,6 +125,18 @@ _SAME_MIX = 0.05
 """Shares of writes that differ by less are one mix; redo adds to those of the workload."""
 
 
+def unlike_mix(written: float, reads: float | None) -> tuple[bool, float]:
+    """Return how far a share of writes is from what is wanted; one of fewer is farthest, as it bounds nothing below."""
+    less = (MIXED_WRITES if reads is None else 1 - reads) - written
+    return less > _SAME_MIX, abs(less)
+
+
+def mixed_writes(inputs: Inputs) -> float:
+    """Return the share of writes of ``capacity.mixed_iops``."""
+    reads = inputs.get("capacity.mixed_read_percent")
+    return 1 - reads.value if isinstance(reads, Quantity) else MIXED_WRITES
+
+
 def of_mix(sheet: Sheet, stage: StageCapacity, reads: float) -> StageCapacity:
     """Return a measured stage at the demand's share of reads: reads alone bound what a mix gets, a mix says more."""
     iops, written, kind = stage.iops, 1 - reads, sheet.optional_words("path.kind")
@@ -136,18 +148,21 @@ def of_mix(sheet: Sheet, stage: StageCapacity, reads: float) -> StageCapacity:
         text = f"reads alone were measured, and {share_text(written)} are writes"
         action = "Measure the mix (preset oltp-7030)"
         return replace(stage, iops=_converted(iops, mix_cost(written, shared=shared), text, action))
-    if written > MIXED_WRITES + _SAME_MIX:
-        factor = mix_cost(written, shared=shared) / mix_cost(MIXED_WRITES, shared=shared)
-        text = f"30% writes were measured, and {share_text(written)} are wanted"
+    most = mixed_writes(sheet.inputs)
+    if written > most + _SAME_MIX:
+        factor = mix_cost(written, shared=shared) / mix_cost(most, shared=shared)
+        text = f"{share_text(most)} writes were measured, and {share_text(written)} are wanted"
         action = "Measure that mix (preset custom, read_percent)"
         return replace(stage, iops=_converted(mixed, factor, text, action))
-    part = min(written / MIXED_WRITES, 1.0)
+    if most - written <= _SAME_MIX:
+        return replace(stage, iops=mixed)
+    part = written / most
     between = 1 / ((1 - part) / iops.value + part / mixed.value)
-    least, source = min(iops.least, mixed.least), iops.source if part < 1 else mixed.source
+    least = min(iops.least, mixed.least)
     low, high = min(least, between), None if iops.most is None else max(iops.most, between)
     uncertainties = tuple(one for one in (*mixed.uncertainties, *iops.uncertainties) if one.upper or one.end == least)
     return replace(
-        stage, iops=Quantity(between, iops.unit, iops.origin, source, low, high, uncertainties=uncertainties)
+        stage, iops=Quantity(between, iops.unit, iops.origin, iops.source, low, high, uncertainties=uncertainties)
     )
 
 
@@ -340,7 +355,8 @@ def _of_written_bytes(sheet: Sheet, stage: StageCapacity, written: float) -> Sta
     shared = kind in ("HBA", "NFS")
     cost = mix_cost(written, shared=shared)
     if (mixed := sheet.optional("capacity.mixed_iops")) is not None and mixed.origin is Origin.MEASURED:
-        more = cost / mix_cost(MIXED_WRITES, shared=shared) if written > MIXED_WRITES + _SAME_MIX else 1.0
+        most = mixed_writes(sheet.inputs)
+        more = cost / mix_cost(most, shared=shared) if written > most + _SAME_MIX else 1.0
         carried = mixed.least * MEASURED_BYTES / more
         cost = min(cost, max(rate.least / carried, 1.0)) if carried else cost
     why = f"reads were measured, and {share_text(written)} of the bytes are written"
