@@ -97,6 +97,16 @@ def test_the_baseline_is_the_session_that_was_marked_last_whichever_was_measured
     assert marked.path.name == "a.sizeup.jsonl"
 
 
+def test_a_session_opened_elsewhere_is_listed_once_beside_those_of_the_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    folder.mkdir()
+    inside, outside = (noted(where / "a.sizeup.jsonl") for where in (folder, tmp_path))
+
+    assert {entry.path for entry in entries(folder, opened=str(outside))} == {inside, outside}
+    assert [entry.path for entry in entries(folder, opened=os.path.relpath(inside))] == [inside]
+    assert [entry.path for entry in entries(tmp_path / "none", opened=str(outside))] == [outside]
+
+
 def test_a_session_that_found_no_room_at_all_leaves_no_file_unless_it_was_there_before(tmp_path: Path) -> None:
     paths = [tmp_path / f"{name}.sizeup.jsonl" for name in ("new", "there")]
     paths[1].touch()

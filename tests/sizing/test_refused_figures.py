@@ -74,6 +74,13 @@ def test_a_key_without_quotes_in_a_workload_file_says_to_put_it_in_quotes() -> N
             "--set: machine.cores: expected at most 96, which are 1 of 96-Core processors (machine.sockets), found 97",
         ),
         (
+            "workload.mb_s=100 workload.sequential_mb_s=500",
+            (
+                "--set: workload.sequential_mb_s: expected at most workload.mb_s = 100 MB/s, of which it is a part, "
+                "found 500 MB/s"
+            ),
+        ),
+        (
             "workload.iops=100 workload.read_iops=500",
             SUM.format(known=500, found=100),
         ),
@@ -103,6 +110,7 @@ def test_figures_that_cannot_be_true_together_are_refused(settings: str, sentenc
         "machine.sockets=2 machine.cores=2",
         "workload.iops=600 workload.read_iops=500 workload.write_iops=100",
         "workload.iops=900 workload.read_iops=500",
+        "workload.mb_s=500 workload.sequential_mb_s=500",
         "workload.iops=900 workload.read_iops=450 workload.read_percent=50",
     ],
 )

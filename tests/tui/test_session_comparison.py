@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from consoles import Console, pressed
+from consoles import Console, pressed, settled
 from fleet_sessions import Figures, records, server, with_port_down, write
 from sizeup.charts.chart import LineChart
 from sizeup.charts.drawing import Glyphs
@@ -67,6 +67,19 @@ async def test_a_comparison_begins_with_its_answer_and_says_how_many_runs_are_mi
     assert "p" in statistics
     assert "memory.latency.dram-thp-level" in statistics
     assert isinstance(back, SessionsScreen)
+
+
+async def test_a_session_that_was_opened_elsewhere_is_compared_with_one_of_the_store(
+    console: Console, folder: Path, tmp_path: Path
+) -> None:
+    stored(folder, "one")
+    opened = stored(tmp_path, "opened", day=2)
+    async with console.shown(120, 40) as pilot:
+        console.app.show_session(str(opened))
+        await settled(pilot, "5", "c")
+        shown = console.app.screen
+
+    assert isinstance(shown, CompareScreen)
 
 
 async def test_with_one_session_alone_the_key_that_begins_another_is_named_and_does(

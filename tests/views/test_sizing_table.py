@@ -30,6 +30,15 @@ def test_an_answer_that_rests_on_an_unchosen_default_reads_assumed_and_names_it(
     assert "vendor" not in chosen["license.units"].basis
 
 
+def test_figures_have_all_their_digits_before_the_point() -> None:
+    """65,536 MiB of shared memory are 32,768 huge pages and one more, of 2,048 KiB each: four digits lack some."""
+    given = rows(("sga.mb", "65536"), ("license.pack", "oracle"))
+
+    assert given["memory.huge-pages"].value == "32,769 pages"
+    assert given["memory.memlock"].value == "67,110,912 KiB"
+    assert given["memory.page-tables.small"].value == "128 MiB"
+
+
 def test_every_answer_with_an_unchosen_input_reads_assumed_and_no_other() -> None:
     given = size(
         {**CORES, "workload.mb_s": said("workload.mb_s", "200"), "capacity.mb_s": said("capacity.mb_s", "900")}

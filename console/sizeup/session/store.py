@@ -190,8 +190,9 @@ def entries(
     folder: Path | None = None,
     known: Mapping[str, StoredSession] = MappingProxyType({}),
     held: Callable[[str], Session | None] | None = None,
+    opened: str = "",
 ) -> list[StoredSession]:
-    """Every session of a folder, the latest first; those that cannot be read are listed with the reason.
+    """Every session of a folder, the latest first, and the one ``opened`` elsewhere; unreadable ones with the reason.
 
     What is ``known`` by its path is read again only where its size or its time has changed; what is ``held`` already,
     never.
@@ -200,13 +201,14 @@ def entries(
     try:
         names = [name for name in os.listdir(folder) if name.endswith((SUFFIX, f"{SUFFIX}.gz"))]
     except FileNotFoundError:
-        return []
+        names = []
     except OSError as error:
         raise UsageError(f"{folder}: cannot list the sessions: {error.strerror}") from error
     from sizeup.session.reader import read_session
 
-    found = []
-    for path in (folder / name for name in names):
+    found, other = [], Path(opened)
+    elsewhere = [other] if other.is_file() and other.resolve().parent != folder.resolve() else []
+    for path in (*(folder / name for name in names), *elsewhere):
         entry, size, written = known.get(str(path)), 0, 0
         try:
             size, written = (about := path.stat()).st_size, about.st_mtime_ns

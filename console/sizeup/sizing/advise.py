@@ -28,6 +28,7 @@ from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, open_question
 from sizeup.sizing.storage_paths import find_target
 from sizeup.text import capitalized
+from sizeup.units import format_in
 
 _MODULES = (
     *(share, server_share, workload, capacity, transfer_cost, array, response),
@@ -288,6 +289,17 @@ def refuse_contradictions(inputs: Inputs) -> None:
         raise UsageError(
             f"{capacity.source}: machine.socket_capacity: expected at least {key} = {occupied.least:g}, found "
             f"{capacity.value:g}; occupied sockets are among those that the server is built for"
+        )
+    whole, streams = found.get("workload.mb_s"), found.get("workload.sequential_mb_s")
+    if (
+        whole is not None
+        and streams is not None
+        and whole.origin is streams.origin
+        and streams.value > 1.01 * whole.value
+    ):
+        raise UsageError(
+            f"{streams.source}: workload.sequential_mb_s: expected at most workload.mb_s = "
+            f"{format_in(whole.value, 'MB/s')}, of which it is a part, found {format_in(streams.value, 'MB/s')}"
         )
     both = found.get("workload.iops")
     if both is not None and both.origin in (Origin.USER, Origin.IMPORTED):

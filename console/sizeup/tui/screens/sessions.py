@@ -329,7 +329,7 @@ class SessionsScreen(ModeScreen):
             # The session that was held is read again, without its samples, once another one is shown.
             known = {path: entry for path, entry in self._all.items() if path != self._held}
             self._held = self.host.runs.path
-            found = entries(known=known, held=self.host.runs.held)
+            found = entries(known=known, held=self.host.runs.held, opened=self._held)
         except SizeupError as error:
             self.query_one("#detail", Static).update(f"! {error}")
             return

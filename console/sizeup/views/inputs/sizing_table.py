@@ -12,7 +12,7 @@ from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import capitalized
-from sizeup.units import format_in
+from sizeup.units import base_unit, format_in
 from sizeup.views.cards.cards import OUTAGE, VERDICT, card_status, lacks_workload, status_text, verdicts_first
 from sizeup.views.inputs.advice import answer_title, decision_words, format_quantity
 from sizeup.views.inputs.input_names import input_label
@@ -147,13 +147,16 @@ def _origin(entry: Input) -> Origin | None:
 
 
 def _figure(value: float, quantity: Quantity, shown_in: str) -> str:
-    """Return a figure of an answer with four digits, an amount in whole dollars."""
+    """Return a figure of an answer with four digits, or all before the point; an amount in whole dollars."""
     if quantity.unit == "USD" and value >= _CENTS_BELOW:
         return f"${value:,.0f}"
-    return format_quantity(Quantity(float(f"{value:.4g}"), quantity.unit, quantity.origin, quantity.source), shown_in)
+    scale = base_unit(shown_in or quantity.unit)[1]
+    number = value / scale
+    shown = float(f"{number:.0f}" if abs(number) >= _WHOLE_FROM else f"{number:.4g}")
+    return format_quantity(Quantity(shown * scale, quantity.unit, quantity.origin, quantity.source), shown_in)
 
 
-_CENTS_BELOW = 100.0
+_CENTS_BELOW, _WHOLE_FROM = 100.0, 1000
 
 
 def _range(advice: Advice) -> str:

@@ -138,8 +138,8 @@ _TIMES_FROM = 100.0
 
 def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) -> InputRow:
     text = UNKNOWN if value is None else value_text(key, value)
-    if value is not None and _origin(value) in (Origin.MEASURED, Origin.DETECTED):
-        text = _short(text)
+    if value is not None and (origin := _origin(value)) in (Origin.MEASURED, Origin.DETECTED):
+        text = _short(text, exact=origin is Origin.DETECTED)
     help_text = f"{KEYS[key].help}; {KEYS[key].expectation}"
     if isinstance(value, UnusedMeasurement):
         text = "not used"
@@ -178,14 +178,14 @@ def sizing_command(changed: Mapping[str, Value], machine: str) -> str:
     return f"sizeup size --machine {machine} --set {settings}" if machine else f"sizeup size --set {settings}"
 
 
-def _short(text: str) -> str:
-    """A figure with at most four digits: more of them hide that it is a guess or a reading."""
+def _short(text: str, *, exact: bool) -> str:
+    """A figure with at most four digits: more of them hide that it is a reading; an ``exact`` count has all."""
     number, space, unit = text.partition(" ")
     try:
         value = float(number.replace(",", ""))
     except ValueError:
         return text
-    if len(number.replace(".", "").replace(",", "")) <= 4:
+    if len(number.replace(".", "").replace(",", "")) <= 4 or (exact and value.is_integer()):
         return text
     rounded = float(f"{value:.4g}")
     return f"{rounded:,.0f}{space}{unit}" if abs(rounded) >= 1000 else f"{rounded:g}{space}{unit}"
