@@ -102,3 +102,34 @@ def test_partitions_do_not_count_beside_their_disk_and_cd_rom_and_floppy_never()
     assert found.caveats[-1].startswith(
         "not counted (volumes and partitions of other disks, CD-ROM, floppy): fd0, nvme0n1p2, "
     )
+
+
+@pytest.mark.parametrize(
+    ("last", "devices", "iops", "left_out"),
+    [
+        (("sda", "sdb"), (), [20, 20], "the first report"),
+        (("sda",), (), [20], "the first report and the last report, which lacks sdb"),
+        (("sda",), ("sda",), [10, 10], "the first report"),
+    ],
+)
+def test_a_last_report_that_lacks_a_disk_of_all_others_does_not_count(
+    last: tuple[str, ...], devices: tuple[str, ...], iops: list[float], left_out: str
+) -> None:
+    reports = [("sda", "sdb", "sdc"), ("sda", "sdb"), last]  # a disk without I/O is no row, by -z
+    heading = "Device            r/s     w/s     rkB/s     wkB/s"
+    tables = ("\n".join((heading, *(f"{disk} 6.00 4.00 40.00 20.00" for disk in disks))) for disks in reports)
+    found = parse_iostat("\n\n".join(tables), "iostat.txt", devices)
+
+    assert [one.requests_per_second for one in found.intervals] == iops
+    assert found.left_out == left_out
+
+
+@pytest.mark.parametrize(("last", "iops"), [("sda sdb", [20, 20]), ("sda", [20])])
+def test_a_last_time_of_sar_that_lacks_a_disk_does_not_count(last: str, iops: list[float]) -> None:
+    lines = ["00:00:01 DEV tps rkB/s wkB/s"]
+    for time, disks in (("00:10:01", "sda sdb"), ("00:20:01", last)):
+        lines += [f"{time} {disk} 10.00 40.00 20.00" for disk in disks.split()]
+    found = parse_sar("\n".join(lines), "sar.txt")
+
+    assert [one.requests_per_second for one in found.intervals] == iops
+    assert bool(found.left_out) == (last == "sda")

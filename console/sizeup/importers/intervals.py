@@ -99,6 +99,19 @@ def together(disks: Iterable[Disk]) -> LoadInterval:
     return LoadInterval(moved, requests, counted, read_share_of_bytes=share)
 
 
+def of_disks(reports: Iterable[Sequence[Disk]], devices: tuple[str, ...], where: str) -> Intervals:
+    """Return the disks of each report as one, without a last report that lacks a disk of all others."""
+    found, left_out = list(reports), ""
+    kept, caveats = chosen((disk.name for report in found for disk in report), devices, where)
+    names = [{disk.name for disk in report} & kept for report in found]
+    if lacking := set[str]().union(*names[:1]).intersection(*names[:-1]) - set[str]().union(*names[-1:]):
+        found.pop()
+        left_out = f"the last report, which lacks {', '.join(sorted(lacking))}"
+        caveats = (*caveats, f"{left_out}, does not count: the file may be cut")
+    intervals = (together(disk for disk in report if disk.name in kept) for report in found)
+    return Intervals(tuple(intervals), caveats, left_out=left_out)
+
+
 def chosen(names: Iterable[str], devices: tuple[str, ...], where: str) -> tuple[frozenset[str], tuple[str, ...]]:
     """The disks that count, with a caveat where others are not counted; ``devices`` names them."""
     present = sorted(set(names))

@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from sizeup.errors import MalformedError
-from sizeup.importers.intervals import Disk, Intervals, LoadInterval, chosen, disk, row, together, utilization
+from sizeup.importers.intervals import Disk, Intervals, LoadInterval, disk, of_disks, row, utilization
 
 HEADING = re.compile(r"^(?:Device:?\s.*|.*\s(?:tps|w/s)\s.*\sDevice:?\s*)$|^avg-cpu:\s", re.MULTILINE)
 """A line that only iostat's text has."""
@@ -25,20 +25,20 @@ _ADVICE = "run iostat without -s and --pretty"
 def parse_iostat(text: str, where: str, devices: tuple[str, ...] = ()) -> Intervals:
     """Every report but the first of several, which is the mean since boot and no interval."""
     disks, cpus = _of_json(text, where) if text.lstrip().startswith("{") else _of_text(text, where)
-    count = max(len(disks), len(cpus))
-    if not count:
+    if not disks and not cpus:
         raise MalformedError(f"{where}: expected at least one report on disks or CPUs, found none")
     if disks and not any(disks):
         raise MalformedError(f"{where}: expected disks, found totals of groups alone; run iostat without -H")
-    if count > 1:
-        disks, cpus = disks[1:], cpus[1:]
+    found, first = of_disks(disks, devices, where), ""
+    intervals = found.intervals
+    if max(len(intervals), len(cpus)) > 1:
+        intervals, cpus, first = intervals[1:], cpus[1:], "the first report"
         caveat = "the first report was left out: it is the mean since boot (unless iostat ran with -y)"
     else:
         caveat = "the only report is the mean since boot (unless iostat ran with -y)"
-    kept, left = chosen((disk.name for report in disks for disk in report), devices, where)
-    intervals = [together(disk for disk in report if disk.name in kept) for report in disks]
-    intervals += [LoadInterval(cpu_utilization=share) for share in cpus]
-    return Intervals(tuple(intervals), (caveat, *left), left_out="the first report" if count > 1 else "")
+    busy = (LoadInterval(cpu_utilization=share) for share in cpus)
+    left_out = " and ".join(filter(None, (first, found.left_out)))
+    return Intervals((*intervals, *busy), (caveat, *found.caveats), left_out=left_out)
 
 
 _Reports = tuple[Sequence[Sequence[Disk]], Sequence[float]]

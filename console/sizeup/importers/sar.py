@@ -21,7 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import MalformedError
-from sizeup.importers.intervals import Disk, Intervals, LoadInterval, chosen, disk, row, together, utilization
+from sizeup.importers.intervals import Disk, Intervals, LoadInterval, disk, of_disks, row, together, utilization
 from sizeup.text import one_line
 
 _ADVICE = "create it with LC_ALL=C sar -d -b -u"
@@ -69,9 +69,8 @@ class Found(Struct):
             )
         if self.all_disks and not devices:
             return Intervals((*self.all_disks, *self.cpus))
-        kept, left = chosen((disk.name for report in rows.values() for disk in report), devices, where)
-        disks = tuple(together(disk for disk in report if disk.name in kept) for report in rows.values())
-        return Intervals((*disks, *self.cpus), left)
+        disks = of_disks(rows.values(), devices, where)
+        return replace(disks, intervals=(*disks.intervals, *self.cpus))
 
 
 def parse_sar(text: str, where: str, devices: tuple[str, ...] = ()) -> Intervals:
