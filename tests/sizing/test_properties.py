@@ -228,6 +228,10 @@ def servers_under_load(draw: st.DrawFn) -> dict[str, str]:
     if {"workload.read_iops", "workload.write_iops"} & set(chosen):  # the sum beside its parts is refused
         chosen = [key for key in chosen if key != "workload.iops"]
     given = {key: str(draw(st.integers(*(math.ceil(end) for end in LOADS[key])))) for key in chosen}
+    if "workload.mb_s" in given:  # less than its sequential part, or than a sector for each request, is refused
+        most = max(int(given.get(f"workload.{name}", 0)) for name in ("iops", "read_iops", "write_iops"))
+        least = max(int(given.get("workload.sequential_mb_s", 0)), math.ceil(1.3 * most * 512 / 1e6))
+        given["workload.mb_s"] = str(max(int(given["workload.mb_s"]), least))
     given |= {
         "machine.cores": "32",
         "machine.memory_gib": "512",

@@ -14,6 +14,9 @@ OCCUPIED = (
     "--set: machine.socket_capacity: expected at least {key} = 4, found 2; occupied sockets are among those that the "
     "server is built for"
 )
+SECTOR = (
+    "--set: workload.mb_s: expected at least {least}, a sector for each of {key}, found 1 MB/s; leave out one of them"
+)
 SUM = (
     "--set: workload.iops: expected the sum of workload.read_iops and workload.write_iops = {known}, found {found}; "
     "leave out one of them"
@@ -80,6 +83,11 @@ def test_a_key_without_quotes_in_a_workload_file_says_to_put_it_in_quotes() -> N
                 "found 500 MB/s"
             ),
         ),
+        ("workload.iops=10000 workload.mb_s=1", SECTOR.format(least="5.12 MB/s", key="workload.iops = 10000")),
+        (
+            "workload.write_iops=3000 workload.mb_s=1",
+            SECTOR.format(least="1.536 MB/s", key="workload.write_iops = 3000"),
+        ),
         (
             "workload.iops=100 workload.read_iops=500",
             SUM.format(known=500, found=100),
@@ -111,6 +119,7 @@ def test_figures_that_cannot_be_true_together_are_refused(settings: str, sentenc
         "workload.iops=600 workload.read_iops=500 workload.write_iops=100",
         "workload.iops=900 workload.read_iops=500",
         "workload.mb_s=500 workload.sequential_mb_s=500",
+        "workload.mb_s=5.12 workload.iops=10000",
         "workload.iops=900 workload.read_iops=450 workload.read_percent=50",
     ],
 )

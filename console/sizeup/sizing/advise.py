@@ -251,6 +251,10 @@ def _total_cores(inputs: Inputs) -> Inputs:
     return {"machine.cores": replace(each.scaled(sockets.value), origin=origin, source=count.CORES_PRODUCT)}
 
 
+_SECTOR_BYTES = 512
+"""No request for data is smaller."""
+
+
 def refuse_contradictions(inputs: Inputs) -> None:
     """Raise UsageError where figures that somebody stated cannot be true together."""
     found = {key: value for key, value in inputs.items() if isinstance(value, Quantity)}
@@ -301,6 +305,16 @@ def refuse_contradictions(inputs: Inputs) -> None:
             f"{streams.source}: workload.sequential_mb_s: expected at most workload.mb_s = "
             f"{format_in(whole.value, 'MB/s')}, of which it is a part, found {format_in(streams.value, 'MB/s')}"
         )
+    for key in ("workload.iops", "workload.read_iops", "workload.write_iops"):
+        part = found.get(key)
+        if whole is None or part is None or part.origin is not whole.origin:
+            continue
+        # A tool's figures have ends, and not all of its requests move data.
+        if whole.low is None and part.low is None and whole.value < (least := part.value * _SECTOR_BYTES):
+            raise UsageError(
+                f"{whole.source}: workload.mb_s: expected at least {format_in(least, 'MB/s')}, a sector for each of "
+                f"{key} = {part.value:g}, found {format_in(whole.value, 'MB/s')}; leave out one of them"
+            )
     both = found.get("workload.iops")
     if both is not None and both.origin in (Origin.USER, Origin.IMPORTED):
         _refuse_requests(both, {key: one for key, one in found.items() if one.origin is both.origin})
