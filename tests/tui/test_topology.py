@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.topology import cpu_ms, looks_ms, unpacked
-from consoles import Console, MakeConsole, ended, machine, pressed, records
+from consoles import Console, MakeConsole, ended, machine, pressed, records, until
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
@@ -144,11 +144,11 @@ async def test_a_larger_terminal_unfolds_more_but_never_what_was_folded_and_a_sm
 async def test_labels_that_are_too_long_end_in_dots_and_need_no_scroll_bar(make_console: MakeConsole) -> None:
     found = machine(nics=(Nic("eth0" + "long" * 20, "physical", node=0),))
     console = make_console(found)
-    async with in_topology(console, "t"):
+    async with in_topology(console, "t") as pilot:
         tree = console.app.screen.query_one(ItemTree)
+        await until(pilot, lambda: not tree.show_horizontal_scrollbar)  # once the labels are cut to the width
 
         assert any("eth0long" in line and line.endswith("…") for line in tree_of(console))
-        assert not tree.show_horizontal_scrollbar
 
 
 async def test_where_there_is_no_udev_nothing_is_followed(make_console: MakeConsole) -> None:
