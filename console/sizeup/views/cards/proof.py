@@ -17,7 +17,7 @@ from sizeup.views.run.latency_throughput import latency_throughput, throughput_s
 from sizeup.views.run.points import points_of
 
 _STATISTICS = ("p99", "p50", "mean")
-_JUDGED = frozenset({IOPS, MIXED, WITHIN_P99, *RATES})
+_JUDGED = frozenset({IOPS, *MIXED, WITHIN_P99, *RATES})
 """What the demand of a workload is held against; commits and log writes are none of it."""
 _STATUSES = {"fail": "fail", "pass": "pass"}
 
