@@ -66,6 +66,11 @@ def test_what_cannot_be_is_refused_with_the_key_and_what_was_expected(
     assert message in capsys.readouterr().err
 
 
+def test_a_key_that_is_set_twice_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["size", "--machine", "none", "--set", "machine.cores=4", "--set", "machine.cores=8"]) == 2
+    assert "--set: machine.cores: expected once, found 2 times" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("key", "text", "base"),
     [

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from sizeup.cli.arguments import ALSO_MASK, also_masked, arg, switch
 from sizeup.cli.results import chosen_format, document_text, format_arguments, list_masked
-from sizeup.cli.sizing_inputs import read_workload_files, sizing_inputs
+from sizeup.cli.sizing_inputs import read_workload_files, sizing_inputs, typed_inputs
 from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
@@ -118,11 +118,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _advice(session: Session, chosen: str, arguments: argparse.Namespace) -> ShownAdvice:
     """Return the recorded advice, or that for the workload and the inputs that the user states."""
-    from sizeup.sizing.keys import parse_settings
     from sizeup.sizing.session_advice import RECOMPUTE, session_advice
 
     workload = read_workload_files(arguments.workload) if arguments.workload else {}
-    stated = {**workload, **parse_settings(arguments.assignments)}
+    stated = {**workload, **typed_inputs(arguments.assignments)}
     how = RECOMPUTE if chosen not in _PAGES[:2] else "have the advice recomputed"
     return session_advice(session, recompute=arguments.recompute, stated=stated, how=how)
 

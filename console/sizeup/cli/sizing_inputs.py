@@ -113,10 +113,18 @@ def sized_subject(given: str, settings: Mapping[str, Value], *, own_first: bool 
     return SizedSubject(given, sized_inputs(session, given, settings), session.machine, session)
 
 
-def workload_inputs(arguments: argparse.Namespace) -> dict[str, Value]:
-    """Return the inputs from the workload files, and over them those that are set; the options are ``SIZING``."""
+def typed_inputs(assignments: Sequence[str]) -> dict[str, Value]:
+    """Return the inputs that are set; raise UsageError for a key that comes twice, of which either may be meant."""
     from sizeup.sizing.keys import parse_settings
 
+    keys = [one.partition("=")[0].strip() for one in assignments]
+    if twice := next((key for key in keys if keys.count(key) > 1), ""):
+        raise UsageError(f"--set: {twice}: expected once, found {keys.count(twice)} times")
+    return parse_settings(assignments)
+
+
+def workload_inputs(arguments: argparse.Namespace) -> dict[str, Value]:
+    """Return the inputs from the workload files, and over them those that are set; the options are ``SIZING``."""
     for flag in ("--percentile", "--devices", "--workload-cores"):
         refuse_without(arguments, flag, "--workload")
     percentile = _PERCENTILE if arguments.percentile is None else arguments.percentile
@@ -129,7 +137,7 @@ def workload_inputs(arguments: argparse.Namespace) -> dict[str, Value]:
     thumb = ["workload.rules_of_thumb=yes"] if arguments.rules_of_thumb else []
     stated, typed = (
         read_workload_files(arguments.workload, percentile, devices, cores),
-        parse_settings([*thumb, *arguments.assignments]),
+        typed_inputs([*thumb, *arguments.assignments]),
     )
     if "license.product" in typed:  # of another vendor than that of the present database, perhaps
         stated.pop("license.pack", None)
