@@ -13,8 +13,6 @@ from sizeup.importers.intervals import LoadInterval
 
 pytestmark = [pytest.mark.ci, pytest.mark.alone]  # its mounts are seen by tests that compare this machine with itself
 _WITHIN = 0.05
-_WAL_WITHIN = 0.1
-"""Of PostgreSQL's log: how often its last block is written again is an estimate, 6 % too low on a fast host."""
 _WAL_BLOCK = 8192
 
 
@@ -118,12 +116,13 @@ def test_postgresql_under_pgbench_counts_what_its_devices_do() -> None:
     """
     owner = user("postgres")
     programs = {name: program(name) for name in ("initdb", "pg_ctl", "pgbench", "psql", "mkfs.ext4", "losetup")}
-    with device(owner, 1024) as data, device(owner, 1024) as log:
+    with device(owner, 1024) as data, device(owner, 2048) as log:
         directory = str(data.directory / "data")
         run_as(owner, programs["initdb"], "-A", "trust", "-N", "-D", directory, "-X", str(log.directory / "wal"))
         settings = {
             "listen_addresses": "", "unix_socket_directories": str(data.directory), "shared_buffers": "500MB",
-            "autovacuum": "off", "checkpoint_timeout": "1h", "max_wal_size": "700MB", "bgwriter_lru_maxpages": "0",
+            "autovacuum": "off", "checkpoint_timeout": "1h", "max_wal_size": "1200MB", "min_wal_size": "1200MB",
+            "bgwriter_lru_maxpages": "0",
         }  # fmt: skip
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())
         environment = {"PGHOST": str(data.directory), "PGDATABASE": "postgres"}
@@ -157,7 +156,9 @@ def test_postgresql_under_pgbench_counts_what_its_devices_do() -> None:
 
         start()
         try:
-            run_as(owner, programs["pgbench"], "-i", "-q", "-s", "20", environment=environment)
+            for _ in range(3):  # 770 MB of log, so that the load writes into files that are there: a new one is filled
+                run_as(owner, programs["pgbench"], "-i", "-q", "-s", "20", environment=environment)
+            query("CHECKPOINT")
             stop()
             data.empty_page_cache()
             start()
@@ -177,4 +178,4 @@ def test_postgresql_under_pgbench_counts_what_its_devices_do() -> None:
     close(found.bytes_per_second, seconds, on_data.read_bytes + on_data.written_bytes)
     assert found.requests_per_second * seconds > on_data.reads + on_data.writes
     close(found.redo_writes_per_second, seconds, on_log.writes)
-    close(found.redo_written_bytes_per_second, seconds, on_log.written_bytes, _WAL_WITHIN)
+    close(found.redo_written_bytes_per_second, seconds, on_log.written_bytes)
