@@ -127,7 +127,7 @@ def test_an_uncertainty_leaves_a_limit_open_and_its_action_decides() -> None:
     )
 
     assert (open_.status, open_.uncertainty, typed.status) == ("NOT CERTAIN", uncertainty, "PASS")
-    assert open_.sentence.endswith("(the limit is in its interval; the host may hold the new file)")
+    assert open_.sentence.endswith("(0 /s to 40 k/s; the host may hold the new file)")
     (unknown,) = requirements(limit, {limit.figure: new})
     assert (unknown.status, unknown.text) == ("unknown", "at least 500 /s per unit of machine.cpus")
 

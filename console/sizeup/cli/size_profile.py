@@ -13,6 +13,7 @@ from sizeup.compare.profile import (
     AcceptanceResult,
     Requirement,
     amount_text,
+    ends_text,
     known_figures,
     machine_figures,
     read_profile,
@@ -105,16 +106,12 @@ def _data(one: Requirement) -> dict[str, Any]:
 
 
 def _has(one: Requirement) -> str:
-    """Return the figure, where it is from, and what is certain of it where that decides: ``7.7 GiB (detected)``."""
+    """Return the figure, where it is from, and its ends where they decide: ``7.7 GiB (detected)``."""
     found = one.found
     if found is None:
         return "unknown"
     text = f"{amount_text(found.value, one.limit)} ({found.origin.value})"
-    if one.status != "NOT CERTAIN":
-        return text
-    if one.kind == "min":
-        return f"{text}, certain: {amount_text(found.least, one.limit)}"
-    return f"{text}, up to {'any' if found.most is None else amount_text(found.most, one.limit)}"
+    return f"{text}, {ends_text(found, one.limit)}" if one.status == "NOT CERTAIN" else text
 
 
 def _action(one: Requirement) -> str:

@@ -124,7 +124,7 @@ class Requirement(Struct, frozen=True):
         if self.found is None or self.bound is None:
             return f"{self.limit.title}: {self.unknown}"
         open_ = f"; {self.uncertainty.reason}" if self.uncertainty is not None else ", and did not converge"
-        rest = f" (the limit is in its interval{open_})" if self.status == "NOT CERTAIN" else ""
+        rest = f" ({ends_text(self.found, self.limit)}{open_})" if self.status == "NOT CERTAIN" else ""
         return f"{self.limit.title}: {amount_text(self.found.value, self.limit)}; limit: {self.text}{rest}"
 
     @property
@@ -140,6 +140,12 @@ class Requirement(Struct, frozen=True):
 def amount_text(value: float, limit: ProfileLimit) -> str:
     """Return a value of the figure of a limit for people; links in bits per second."""
     return format_bit_rate(value * 8) if limit.figure == _NETWORK else format_value(value, limit.unit)
+
+
+def ends_text(found: Quantity, limit: ProfileLimit) -> str:
+    """Return both ends of a figure: ``8.46 ms to 20.7 ms``."""
+    most = "any" if found.most is None else amount_text(found.most, limit)
+    return f"{amount_text(found.least, limit)} to {most}"
 
 
 def shipped_profiles() -> dict[str, Path]:
