@@ -8,6 +8,7 @@ import pytest
 
 from importers.results import caveats, figures, fio_file, fio_job, old_direction, old_file, old_job
 from sizeup.importers.fio import parse_fio
+from sizeup.model.sample import Coordinates
 
 
 def test_fio_random_reads_stand_beside_our_own_of_the_same_kind() -> None:
@@ -203,3 +204,35 @@ def test_fio_jobs_that_ran_at_the_same_time_say_so() -> None:
         "Direct I/O, fio job log": {"ran concurrently with other jobs of its group: db"},
         "Direct I/O, fio job later": set(),
     }
+
+
+@pytest.mark.parametrize(("total", "said"), [(410_000, False), (450_000, True)])
+def test_fio_percentiles_that_lack_a_part_of_the_mean_say_so(total: float, said: bool) -> None:
+    """The mean is of lat, 400,000 ns of it of clat; a twentieth more is 421,053 ns."""
+    job = fio_job()
+    job["read"] = {**job["read"], "lat_ns": {"mean": total}}
+    told = {one.series: one.caveats for one in parse_fio(fio_file(job), "r.json").steps[0].estimates}
+
+    assert told["latency-mean"] == ()
+    assert any("percentiles are of clat" in caveat for caveat in told["latency-p99"]) is said
+
+
+@pytest.mark.parametrize(
+    ("options", "figures_of_log"),
+    [
+        ({"fdatasync": "1"}, {"latency-mean": 2_950_000, "latency-p99": 11_990_000}),
+        ({"fsync": "1"}, {"latency-mean": 2_950_000, "latency-p99": 11_990_000}),
+        ({"fdatasync": "32"}, {}),
+    ],
+)
+def test_fio_flushes_after_each_write_are_those_of_a_log(
+    options: dict[str, str], figures_of_log: dict[str, float]
+) -> None:
+    flushes = {"total_ios": 0, "lat_ns": {"mean": 2_950_000, "percentile": {"99.000000": 11_990_000}}}
+    written = {"rw": "write", "bs": "8k", "iodepth": "1", "direct": "1", **options}
+    (step,) = parse_fio(fio_file(fio_job(sync=flushes, **{"job options": written})), "r.json").steps
+    log: Coordinates = {"workload": "redo", "direction": "write", "block_bytes": 8192}
+
+    assert {one.series: one.value for one in step.estimates if one.at == log} == figures_of_log
+    names = {one.name for series in step.series for one in series.quantities if one.matches(log)}
+    assert {"storage.log_write_latency", "storage.log_write_latency_p99"} <= names

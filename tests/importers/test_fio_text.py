@@ -60,7 +60,8 @@ def test_the_figures_are_those_of_the_counts_and_not_the_rounded_ones() -> None:
         ("latency-p99", "oltp-read", 4): 219_000.0,
     }
     assert caveats(imported) == {
-        "fio's text does not say whether direct=1 was set: the page cache may have served the I/O"
+        "fio's text does not say whether direct=1 was set: the page cache may have served the I/O",
+        "fio's percentiles are of clat, without the time to submit, which the mean (lat) has",
     }
 
 

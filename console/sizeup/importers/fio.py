@@ -86,6 +86,12 @@ class _Direction(msgspec.Struct):
                 return found.mean * scale
         return None
 
+    @property
+    def submitting(self) -> bool:
+        """Whether submission, which the mean has and the percentiles lack, took a twentieth of the time or more."""
+        pairs = ((self.clat_ns, self.lat_ns), (self.clat, self.lat))
+        return any(kept and whole and kept.percentile and kept.mean < 0.95 * whole.mean for kept, whole in pairs)
+
     def percentile_ns(self, wanted: str) -> float | None:
         """Of the completion latency, else of the total latency; 0 stands for none."""
         for found, scale in ((self.clat_ns, 1.0), (self.lat_ns, 1.0), (self.clat, 1e3)):
@@ -93,6 +99,12 @@ class _Direction(msgspec.Struct):
             if value:
                 return value * scale
         return None
+
+
+class _Sync(msgspec.Struct):
+    """Flushes by ``fsync`` or ``fdatasync``, where the version times them."""
+
+    lat_ns: _Latency = msgspec.field(default_factory=_Latency)
 
 
 class _Job(msgspec.Struct, rename={"options": "job options"}):
@@ -104,6 +116,7 @@ class _Job(msgspec.Struct, rename={"options": "job options"}):
     write: _Direction = msgspec.field(default_factory=_Direction)
     mixed: _Direction = msgspec.field(default_factory=_Direction)
     """Reads and writes together, with ``unified_rw_reporting``."""
+    sync: _Sync = msgspec.field(default_factory=_Sync)
 
 
 class _FioOutput(
@@ -179,6 +192,7 @@ def _step(jobs: Sequence[_Job], beside: Sequence[str], same_name: int) -> Import
     for kind, found in moved:
         coordinates = {**at, "workload": f"{mix} {kind}s"} if len(moved) > 1 else at
         estimates += _latencies(coordinates, found, caveats)
+    estimates += _flushes(jobs, settings)
     series = (IOPS, RATE, LATENCY_MEAN, LATENCY_P50, LATENCY_P99)
     title = f"Direct I/O, fio job {one_line(name, 60)}"
     if same_name > 1:
@@ -222,10 +236,25 @@ def _latencies(at: Coordinates, found: Sequence[_Direction], caveats: tuple[str,
         mean = sum(latency * count for latency, count in known) / requests
         yield Estimate(LATENCY_MEAN.name, at, mean, caveats=caveats)
     if len(found) == 1:  # percentiles of several processes cannot be merged
+        if found[0].submitting:
+            caveats = (*caveats, "fio's percentiles are of clat, without the time to submit, which the mean (lat) has")
         for series, name in ((LATENCY_P50, "50.000000"), (LATENCY_P99, "99.000000")):
             value = found[0].percentile_ns(name)
             if value is not None:
                 yield Estimate(series.name, at, value, caveats=caveats)
+
+
+def _flushes(jobs: Sequence[_Job], settings: Mapping[str, str]) -> Iterator[Estimate]:
+    """Yield how long a flush after each write of one process took, as that of a log."""
+    found, size = jobs[0].sync.lat_ns, settings.get("bs", settings.get("blocksize", "4k"))
+    block = _block_bytes(size, settings.get("kb_base", "1024"))
+    if len(jobs) > 1 or block is None or "1" not in (settings.get("fsync"), settings.get("fdatasync")):
+        return
+    at: Coordinates = {"workload": "redo", "direction": "write", "block_bytes": block}
+    alone = ("of the flush alone (fsync or fdatasync), without the write before it",)
+    for series, value in ((LATENCY_MEAN, found.mean), (LATENCY_P99, found.percentile.get("99.000000", 0))):
+        if value:
+            yield Estimate(series.name, at, value, caveats=alone)
 
 
 def _kind(settings: Mapping[str, str]) -> str:
