@@ -189,11 +189,13 @@ def hung(tmp_path: Path) -> tuple[str, ...]:
     ],
 )  # fmt: skip
 def test_a_hung_server(
-    run: Run, hung: tuple[str, ...], tmp_path: Path, arguments: tuple[str, ...], status: int, said: str
+    run: Run, hung: tuple[str, ...], state: Path, tmp_path: Path, arguments: tuple[str, ...], status: int, said: str
 ) -> None:
     done = run(*(one.format(server=tmp_path / "server") for one in arguments), within=hung)
 
-    assert (done.returncode, said in done.stdout + done.stderr) == (status, True), done.stdout + done.stderr
+    kept = [outcome.reason for path in state.rglob("*.jsonl") for outcome in read_session(str(path)).outcomes.values()]
+    told = "\n".join((done.stdout, done.stderr, *kept))  # a long path leaves no room for the reason on the screen
+    assert (done.returncode, said in told) == (status, True), told
 
 
 def test_a_console_beside_a_hung_server(hung: tuple[str, ...], state: Path, tmp_path: Path) -> None:
