@@ -222,7 +222,8 @@ def test_every_recommendation_is_of_a_setting_that_is_shown_and_has_a_source() -
 
 @pytest.mark.parametrize(
     ("setting", "value", "agrees"),
-    [("vm.swappiness", "1", True), ("vm.swappiness", "10", False), ("vm.swappiness", "9" * 5000, False),
+    [("vm.swappiness", "1", True), ("vm.swappiness", "10", True), ("vm.swappiness", "11", False),
+     ("vm.swappiness", "9" * 5000, False),
      ("vm.max_map_count", "262144", True), ("vm.max_map_count", "65530", False), ("scheduler", "none", True),
      ("scheduler", "bfq", False), ("read_ahead_kb", "16", True), ("read_ahead_kb", "128", False)],
 )  # fmt: skip

@@ -312,6 +312,14 @@ def sqlserver(time: int, times: int, *more: str) -> str:
     )  # fmt: skip
 
 
+def test_the_page_says_which_snapshots_have_no_block_size() -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/workloads.md").read_text(encoding="utf-8")
+    kinds = {"SQL Server": sqlserver(120, 1), "PostgreSQL": pg14(100, 1), "MySQL": tabs(status(100, 1))}
+    without = [name for name, text in kinds.items() if "workload.io_kib" not in {one.key for one in read(text).stated}]
+
+    assert f"| `workload.io_kib` | block size | – | – | not {', '.join(without)} |" in page
+
+
 def test_sql_server_has_data_and_log_apart() -> None:
     """In 10 s 200 reads and 50 writes of data, 1,228,800 bytes, and 600,000 read from the log; half of 4 CPUs."""
     found = read(sqlserver(120, 1), sqlserver(130, 2))

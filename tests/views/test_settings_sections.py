@@ -64,7 +64,7 @@ def test_each_setting_has_its_value_and_what_vendors_recommend() -> None:
 
     assert section.table is not None
     rows = {row[0]: row[1:] for row in section.table.rows}
-    assert rows["vm.swappiness"] == ("60", "1 (SQL Server); 1 or 0 (MongoDB 7.0, MongoDB 8.0)")
+    assert rows["vm.swappiness"] == ("60", "1 (SQL Server); 10 (Oracle, by Red Hat); 1 or 0 (MongoDB 7.0, MongoDB 8.0)")
     assert rows["transparent_hugepage"][1].startswith(
         "madvise (Oracle 26ai); madvise on UEK 7 and later, never before (Oracle 19c); "
     )
