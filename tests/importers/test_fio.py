@@ -236,3 +236,21 @@ def test_fio_flushes_after_each_write_are_those_of_a_log(
     assert {one.series: one.value for one in step.estimates if one.at == log} == figures_of_log
     names = {one.name for series in step.series for one in series.quantities if one.matches(log)}
     assert {"storage.log_write_latency", "storage.log_write_latency_p99"} <= names
+
+
+@pytest.mark.parametrize(
+    ("options", "recorded"),
+    [
+        ({"rw": "randread", "bs": "4k"}, (4096, 0)),
+        ({"rw": "randrw", "rwmixread": "80", "bs": "16k"}, (16384, 20)),
+        ({"rw": "randwrite", "bs": "8k"}, (8192, 100)),
+        ({"rw": "randrw", "bs": "4k,8k"}, (None, None)),
+    ],
+)
+def test_fio_records_size_and_writes_of_what_it_did(
+    options: dict[str, str], recorded: tuple[int | None, int | None]
+) -> None:
+    (step,) = parse_fio(fio_file(fio_job(**{"job options": options})), "r.json").steps
+    found = next(one.extra for one in step.estimates if one.series == "iops")
+
+    assert (found.get("block_bytes"), found.get("write_percent")) == recorded

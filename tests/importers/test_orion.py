@@ -49,6 +49,8 @@ def test_orion_on_the_terminal_says_what_it_tested_by_its_command_line_alone() -
         ("latency-mean", "random-8k-50r writes", 12): 300_500.0,
     }
     assert not caveats(imported)
+    extra = next(one.extra for one in imported.steps[0].estimates if one.series == "iops")
+    assert extra == {"block_bytes": 8192, "write_percent": 50}
 
 
 def test_orion_on_the_terminal_without_its_command_line_assumes_the_defaults_and_says_so() -> None:

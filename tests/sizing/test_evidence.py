@@ -395,6 +395,29 @@ def test_a_mix_alone_bounds_reads_and_what_writes_less_below(
 
 
 @pytest.mark.parametrize(
+    ("measured_kib", "wanted_kib", "written", "least", "most"),
+    [
+        (4, 4, 0, 19500, 20500),
+        (4, 8, 0, 9750, 20500),
+        (16, 4, 0, 19500, 82000),
+        (4, 4, 50, 19500, 20500),
+    ],
+)
+def test_requests_of_any_one_size_count_as_their_own_and_are_converted(
+    measured_kib: int, wanted_kib: int, written: int, least: float, most: float
+) -> None:
+    """One of 8 KiB costs at most two of 4 KiB; one of 4 KiB at least a quarter of one of 16 KiB: 20,500 x 4."""
+    found = session("io.direct")
+    at: Coordinates = {"workload": f"random-{measured_kib}k-{100 - written}r", "queue_depth": 64}
+    extra = {"seconds": 1800, "write_percent": written, "block_bytes": measured_kib * 1024}
+    add(found.steps["io.direct"], at, 20e3, ends=(19.5e3, 20.5e3), **extra)
+
+    wanted = ("workload.iops=100", f"workload.io_kib={wanted_kib}", f"workload.read_percent={100 - written}")
+    known = storage_capacity_of(found, *wanted)
+    assert (known.low, known.high) == (pytest.approx(least), pytest.approx(most))
+
+
+@pytest.mark.parametrize(
     ("stated", "mixed", "least"),
     [
         ("workload.read_percent=100", 0, 2900),

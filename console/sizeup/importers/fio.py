@@ -35,6 +35,7 @@ from sizeup.importers.imported import (
     ImportedStep,
     format_block_size,
     load,
+    of_mix,
     workload,
 )
 from sizeup.model.sample import Coordinates, Estimate
@@ -185,8 +186,8 @@ def _step(jobs: Sequence[_Job], beside: Sequence[str], same_name: int) -> Import
         limit = _rate_limit(settings)
         extra: dict[str, str | int | float] = {"rate_limit": limit} if limit else {}
         extra["seconds"] = min(one.runtime for one in every if one.moved) / 1000
-        if settings and (written := 100 - _read_percent(settings)):
-            extra["write_percent"] = written
+        if settings and (block := _size(settings)[1]):
+            extra |= of_mix(block, _read_percent(settings))
         both = ((IOPS.name, iops), (RATE.name, rate))
         estimates += (Estimate(name, at, value, caveats=caveats, extra=extra) for name, value in both)
     for kind, found in moved:
@@ -246,8 +247,7 @@ def _latencies(at: Coordinates, found: Sequence[_Direction], caveats: tuple[str,
 
 def _flushes(jobs: Sequence[_Job], settings: Mapping[str, str]) -> Iterator[Estimate]:
     """Yield how long a flush after each write of one process took, as that of a log."""
-    found, size = jobs[0].sync.lat_ns, settings.get("bs", settings.get("blocksize", "4k"))
-    block = _block_bytes(size, settings.get("kb_base", "1024"))
+    found, block = jobs[0].sync.lat_ns, _size(settings)[1]
     if len(jobs) > 1 or block is None or "1" not in (settings.get("fsync"), settings.get("fdatasync")):
         return
     at: Coordinates = {"workload": "redo", "direction": "write", "block_bytes": block}
@@ -269,16 +269,18 @@ def _read_percent(settings: Mapping[str, str]) -> int:
 
 
 def _mix(settings: Mapping[str, str]) -> str:
-    kind = _kind(settings)
-    pattern = "random" if kind.startswith("rand") else "sequential"
-    reads = _read_percent(settings)
-    written = next((settings[key] for key in _SIZES if key in settings), "4k")
+    pattern = "random" if _kind(settings).startswith("rand") else "sequential"
+    (written, block), reads = _size(settings), _read_percent(settings)
+    return f"{pattern} {written} {reads}r" if block is None else workload(pattern, block, reads)
+
+
+def _size(settings: Mapping[str, str]) -> tuple[str, int | None]:
+    """Return the size of requests as it is stated, and in bytes; None for several."""
+    written, reads = next((settings[key] for key in _SIZES if key in settings), "4k"), _read_percent(settings)
     sizes = [size or "4k" for size in written.split(",")]  # of reads, of writes
     size = sizes[0] if reads == 100 else sizes[min(1, len(sizes) - 1)]
-    block = _block_bytes(size, settings.get("kb_base", "1024"))
-    if block is None or (0 < reads < 100 and size != sizes[0]):
-        return f"{pattern} {written} {reads}r"
-    return workload(pattern, block, reads)
+    several = 0 < reads < 100 and size != sizes[0]
+    return written, None if several else _block_bytes(size, settings.get("kb_base", "1024"))
 
 
 _SIZES = ("bssplit", "bsrange", "blocksize_range", "bs", "blocksize")

@@ -66,6 +66,11 @@ def workload(pattern: str, block: int, read_percent: int) -> str:
     return known or f"{pattern}-{format_block_size(block)}-{read_percent}r"
 
 
+def of_mix(block: int, read_percent: int) -> dict[str, str | int | float]:
+    """Return what an estimate of such requests records of them, for sizing."""
+    return {"block_bytes": block, "write_percent": 100 - read_percent}
+
+
 def format_block_size(block: int) -> str:
     """A size of requests without loss: ``1m``, ``8k``, ``512b``."""
     if block % LARGE_BYTES == 0:

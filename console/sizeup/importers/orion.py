@@ -25,6 +25,7 @@ from sizeup.importers.imported import (
     Imported,
     ImportedStep,
     load,
+    of_mix,
     workload,
 )
 from sizeup.model.plan import Series
@@ -105,7 +106,7 @@ def _estimates(text: str, options: str) -> Iterator[Estimate]:
             continue
         at = load(small_mix, int(small_out))
         if what == "Maximum Small IOPS":
-            yield Estimate(IOPS.name, at, value, caveats=caveats)
+            yield Estimate(IOPS.name, at, value, caveats=caveats, extra=of_mix(small, 100 - writes))
         else:
             # Up to version 11.1 the unit is left out, and is milliseconds.
             yield Estimate(LATENCY_MEAN.name, at, value * (1e3 if unit in ("usecs", "us") else 1e6), caveats=caveats)

@@ -36,6 +36,7 @@ from sizeup.sizing.inputs.uncertainty import (
     WITHIN_P99,
     Surroundings,
     beside_others,
+    block_bytes,
     of_block_size,
     why_lower_bound,
     with_ends,
@@ -43,7 +44,7 @@ from sizeup.sizing.inputs.uncertainty import (
     with_uncertainties,
     write_share,
 )
-from sizeup.sizing.io.share import MIXED_WRITES, unlike_mix
+from sizeup.sizing.io.share import MEASURED_BYTES, MIXED_WRITES, unlike_mix
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.storage_paths import (
     Capacity,
@@ -263,7 +264,7 @@ def _requests(
     """
     small, searched = figures(runs, IOPS), figures(runs, WITHIN_P99)
     wanted = disks_that_count(targets.machine, device)
-    block, p99 = about.wanted("workload.io_kib"), about.wanted("workload.p99_ms")
+    block, p99 = about.wanted("workload.io_kib") or MEASURED_BYTES, about.wanted("workload.p99_ms")
 
     def whole(key: str, found: Sequence[MeasuredFigure]) -> Quantity | None:
         known = _by_target(key, found, about, targets)
@@ -271,7 +272,7 @@ def _requests(
             return None
         covering = [value for target, value in known if target.disks >= wanted]
         most = max(covering, key=lambda one: one.value) if covering else _sum([value for _, value in _apart(known)])
-        return of_block_size(key, most, block, rate)
+        return of_block_size(key, most, block_bytes(found[0]), block, rate)
 
     values = _curve(small, targets, wanted)
     if searched and p99 is not None:
@@ -281,18 +282,21 @@ def _requests(
         values |= _within_p99(whole(P99_KEY, alike) or _not_taken("1/s", alike, targets, device), nearest, p99_ms)
     capacity, mixed = whole("capacity.iops", small), None
     if mixes := figures(runs, *MIXED):
-        shares, share = map(write_share, mixes), about.wanted("workload.read_percent")
-        near = min(shares, key=lambda one: unlike_mix(one, share))
+        share = about.wanted("workload.read_percent")
+        size = min(map(block_bytes, mixes), key=lambda one: abs(math.log2(one / block)))
+        mixes = [one for one in mixes if block_bytes(one) == size]
+        near = min(map(write_share, mixes), key=lambda one: unlike_mix(one, share))
         mixed = whole("capacity.mixed_iops", [one for one in mixes if write_share(one) == near])
     if small:
         values["capacity.iops"] = capacity or _not_taken("1/s", small, targets, device)
-    if mixed is not None:
+    if mixed is not None and near:
         values["capacity.mixed_iops"] = mixed
         if near != MIXED_WRITES:
             values["capacity.mixed_read_percent"] = Quantity(1 - near, "share", Origin.MEASURED, mixed.source)
-        if capacity is None:  # a read takes no longer than a request of the mix
-            why = Uncertainty(None, "reads alone were not measured", "Measure them (preset oltp-read)", upper=True)
-            values["capacity.iops"] = capacity = replace(mixed, uncertainties=(*mixed.uncertainties, why))
+    if mixed is not None and capacity is None:  # a read takes no longer than a request of a mix
+        why = Uncertainty(None, "reads alone were not measured", "Measure them (preset oltp-read)", upper=True)
+        above = (why,) if near else ()
+        values["capacity.iops"] = capacity = replace(mixed, uncertainties=(*mixed.uncertainties, *above))
     if capacity is None:
         return values
     most = next((one for one in small if quantity(one, "1/s").source == capacity.source), None)

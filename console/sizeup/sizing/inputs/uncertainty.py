@@ -111,7 +111,8 @@ def with_uncertainties(
             why += f" after these {seconds:.0f} s"
         action = f"Measure for 30 minutes, or enter what the volume sustains ({_typed(key)})"
         uncertainties.append(Uncertainty(end, why, action))
-    if not sustained and (figure.declared.name in MIXED or (searched and figure.coordinate("read_percent") < 100)):
+    mix = figure.declared.name in MIXED and write_share(figure) > 0
+    if not sustained and (mix or (searched and figure.coordinate("read_percent") < 100)):
         uncertainties.append(
             Uncertainty(value.value * _WRITTEN, "flash writes slower once it is full", "Measure for 30 minutes")
         )
@@ -120,7 +121,14 @@ def with_uncertainties(
 
 def write_share(figure: MeasuredFigure) -> float:
     """Return the share of writes of a mix; that of our preset where none was recorded."""
-    return _extra(figure, "write_percent") / 100 or MIXED_WRITES
+    estimate = figure.point.estimate
+    recorded = "write_percent" in (estimate.extra if estimate else ())
+    return _extra(figure, "write_percent") / 100 if recorded else MIXED_WRITES
+
+
+def block_bytes(figure: MeasuredFigure) -> float:
+    """Return the size of requests; ours where none was recorded."""
+    return _extra(figure, "block_bytes") or MEASURED_BYTES
 
 
 def with_ends(figure: MeasuredFigure, unit: str) -> Quantity:
@@ -154,19 +162,19 @@ def with_other_runs(key: str, value: Quantity, figure: MeasuredFigure, others: S
     return replace(value, uncertainties=tuple(uncertainties))
 
 
-def of_block_size(key: str, value: Quantity, block: float | None, rate: float) -> Quantity:
-    """Return measured IOPS for requests of another size; ``rate`` is a bandwidth that was measured, 0 for none.
+def of_block_size(key: str, value: Quantity, had: float, block: float, rate: float) -> Quantity:
+    """Return IOPS measured with one size for requests of another; ``rate`` is a measured bandwidth, 0 for none.
 
     A larger request costs at most one of those and its bytes at that bandwidth, a smaller one at least its share.
     """
-    if block is None or block == MEASURED_BYTES:
+    if block == had:
         return value
-    text = f"{format_bytes(MEASURED_BYTES)} requests were measured, and {format_bytes(block)} are wanted"
+    text = f"{format_bytes(had)} requests were measured, and {format_bytes(block)} are wanted"
     action = f"Enter {_typed(key)} for {format_bytes(block)}"
-    if block < MEASURED_BYTES:
-        most = None if value.most is None else value.most * MEASURED_BYTES / block
+    if block < had:
+        most = None if value.most is None else value.most * had / block
         return replace(value, uncertainties=(*value.uncertainties, Uncertainty(most, text, action, upper=True)))
-    costs = [block / MEASURED_BYTES, 1 + block * value.least / rate if rate else math.inf]
+    costs = [block / had, 1 + block * value.least / rate if rate else math.inf]
     least = 0.0 if key == P99_KEY else value.least / min(costs)  # one alone may take longer than a p99
     return replace(value, uncertainties=(*value.uncertainties, Uncertainty(least, text, action)))
 

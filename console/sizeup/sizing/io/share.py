@@ -357,7 +357,9 @@ def _of_written_bytes(sheet: Sheet, stage: StageCapacity, written: float) -> Sta
     if (mixed := sheet.optional("capacity.mixed_iops")) is not None and mixed.origin is Origin.MEASURED:
         most = mixed_writes(sheet.inputs)
         more = cost / mix_cost(most, shared=shared) if written > most + _SAME_MIX else 1.0
-        carried = mixed.least * MEASURED_BYTES / more
+        block = sheet.inputs.get("workload.io_kib")
+        size = min(MEASURED_BYTES, block.value) if isinstance(block, Quantity) else MEASURED_BYTES
+        carried = mixed.least * size / more
         cost = min(cost, max(rate.least / carried, 1.0)) if carried else cost
     why = f"reads were measured, and {share_text(written)} of the bytes are written"
     return replace(stage, rate=_converted(rate, cost, why, f"Enter {KEYS['capacity.mb_s'].assignment} for that mix"))
