@@ -458,6 +458,23 @@ def test_the_cost_of_two_servers_names_the_option_of_clusters_that_it_includes()
     assert "with Real" not in alternatives_table(designed(*load, "license.options=none")).note
 
 
+@pytest.mark.parametrize("nodes", [1, 2, 3, 8])
+def test_each_server_of_a_cluster_has_a_port_to_the_drives(nodes: int) -> None:
+    found = designed("workload.iops=1000", f"cluster.nodes={nodes}", "path.stages=hba:fc32")
+
+    assert part_of(PORTS, found).buy == max(nodes, 2)
+
+
+def test_an_edition_without_a_rule_for_the_scope_costs_nothing_but_its_row() -> None:
+    load = ("workload.cpu_cores=4", "license.scope=soft", "license.host_cores=64")
+    found = alternatives_table(designed(*load, "license.pack=oracle", "license.product=ee"))
+    rows = {row[0]: row[-1] for row in found.rows}
+
+    assert rows["as above"].startswith("$")
+    assert rows["oracle se2"] == "–"
+    assert "oracle se2: license.scope: Oracle occupied socket (Standard Edition 2) has no rule for 'soft'" in found.note
+
+
 def test_licenses_are_paid_for_the_years_that_are_planned() -> None:
     licensed = ("license.pack=oracle", "license.product=ee", "machine.cores=8")
     costs = {

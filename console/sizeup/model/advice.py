@@ -225,6 +225,10 @@ class AdviceSet(Struct, frozen=True):
     cards: tuple[Card, ...] = ()
     """One for each resource, worst first; empty in sessions of versions that recorded none."""
 
+    def lacks(self, calculation: str) -> str:
+        """Return the key of the input that a calculation lacks; empty where it lacks none."""
+        return next((one.key for one in self.questions if one.calculation == calculation), "")
+
     def find(self, advice_id: str) -> Advice | None:
         """Return the advice of that id; None where it could not be given."""
         return next((advice for advice in self.advice if advice.id == advice_id), None)

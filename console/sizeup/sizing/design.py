@@ -148,7 +148,7 @@ def design(workload: Inputs, rules: Rules) -> Design:
         if not _limits(found.inputs, key, rules):
             raise error
     designed = {part.key for part in found.parts} | found.unmet.keys()
-    others = tuple(_bought(one, _parts(_changed(base, one), rules), rules) for one in _changes(base, designed))
+    others = tuple(_alternative(base, one, rules) for one in _changes(base, designed))
     of_cores = () if _names_processor(workload) else (_PER_SOCKET,)
     given = [key for key in (DRIVES, CORES, *of_cores, MEMORY) if key in workload]
     given += [PORTS] if "*" in getattr(workload.get(PORTS), "value", "") else []
@@ -245,6 +245,8 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
             least = step = int(each.value)
     elif key == MEMORY:
         least = step = MODULE_GIB
+    elif isinstance(nodes := base.get("cluster.nodes"), Quantity):  # ports of all servers, as many in each
+        least = step = int(nodes.value)
     sheet = Sheet(base, rules)
     passes, fails = (sheet.rule(f"share.{name}").value for name in ("pass-to", "fail-above"))
 
@@ -382,6 +384,14 @@ def _changed(base: Inputs, changed: Mapping[str, str]) -> Inputs:
             if key not in changed:
                 other.pop(key, None)
     return other
+
+
+def _alternative(base: Inputs, changed: Mapping[str, str], rules: Rules) -> Alternative:
+    """Return what else could be bought; of an edition without a rule for what is stated, why."""
+    try:
+        return _bought(changed, _parts(_changed(base, changed), rules), rules)
+    except UsageError as error:
+        return Alternative(changed, {}, left_out=str(error))
 
 
 def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternative:

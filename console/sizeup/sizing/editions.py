@@ -22,6 +22,7 @@ from sizeup.sizing.licensing.contract import (
     count_basis,
     failover_rule,
     licensed_servers,
+    shares_load,
 )
 from sizeup.sizing.licensing.cost import a_year, list_price, term_cost, term_years
 from sizeup.sizing.licensing.count import count_range, count_units, evaluated, matching_factor, ranged, usd_range
@@ -29,7 +30,7 @@ from sizeup.sizing.licensing.limits import limits_of_chosen, open_limits, produc
 from sizeup.sizing.licensing.required import Permission, licenses_required, permission, require_permission
 from sizeup.sizing.pack import MetricEntry, Pack, ProductEntry, short
 from sizeup.sizing.rules import Rules
-from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, figure
+from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, figure, servers
 from sizeup.sizing.verdict import ShareStatus
 from sizeup.text import capitalized, listed, plural
 from sizeup.units import base_unit, format_in
@@ -250,7 +251,9 @@ def too_small(inputs: Inputs, rules: Rules, pack: str, product: str) -> tuple[st
         named["license.version"] = version
     sheet, whole = Sheet({**kept, **named}, rules), Sheet(kept, rules)
     uses = [use for use in limits_of_chosen(sheet) if use.is_exceeded]
-    if not uses:
+    cores = sheet.optional("machine.cores")
+    alone = servers(sheet) > 1 and not shares_load(sheet)
+    if not uses and not alone:
         return ()
     for calculation in server_share.CALCULATIONS:
         for one in (sheet, whole):
@@ -263,6 +266,8 @@ def too_small(inputs: Inputs, rules: Rules, pack: str, product: str) -> tuple[st
         for use, resource in resources
         if status.get(resource) in _NOT_CARRIED and without[resource] != ShareStatus.FAIL.value
     }
+    if alone and cores is not None and status.get("cpu") in _NOT_CARRIED and without["cpu"] != ShareStatus.FAIL.value:
+        over.setdefault(f"{format_in(cores.value, 'cores')} of one server", status["cpu"])
     return (_TOO_FEW if ShareStatus.FAIL.value in over.values() else PERHAPS, ", ".join(over)) if over else ()
 
 

@@ -180,7 +180,7 @@ _ALWAYS = frozenset({"storage", "cpu", "memory", "license"})
 def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
     """Yield what is unknown, limits, fails and grows, each with its label."""
     bare = {card.resource for card in given.cards if not card.demand and not card.notes}
-    asked = next((one.key for one in given.questions if one.calculation == "licenses"), "machine.cores")
+    asked = given.lacks("licenses") or "machine.cores"
     missing = "; ".join(text.format(asked) for resource, text in _GIVES.items() if resource in bare)
     if first_card(given.cards) is not None and missing:
         yield "Unknown", capitalized(missing)

@@ -299,7 +299,8 @@ def _unpriced(one: Candidate) -> list[str]:
     card = next(each for each in one.sizing.cards if each.resource == "license")
     if one.cost is not None or card.status == _FAIL:
         return []
-    why = " ".join(card.notes) or card.statement or f"unknown. Use {KEYS['machine.cores'].flag}"
+    asked = KEYS[one.sizing.lacks("licenses") or "machine.cores"].flag
+    why = " ".join(card.notes) or card.statement or f"unknown. Use {asked}"
     return [f"Licenses: {uncapitalized(why)}"]
 
 
