@@ -88,8 +88,8 @@ def test_the_table_of_all_products_names_those_that_are_too_small() -> None:
 
 def test_an_edition_that_one_server_of_a_cluster_carries_at_a_time_needs_the_cores_of_one() -> None:
     """14 busy cores on eight servers of 4: 44 % with RAC, and 350 % of one of them."""
-    inputs = parse_settings(["cluster.nodes=8", "machine.cores=4", "machine.threads_per_core=2", "machine.sockets=1", "workload.cpu_cores=14",
-                             "workload.specrate_per_core=5", "machine.specrate_per_core=5"])  # fmt: skip
+    cluster = "cluster.nodes=8 machine.cores=4 machine.threads_per_core=2 machine.sockets=1 workload.cpu_cores=14"
+    inputs = parse_settings([*cluster.split(), "workload.specrate_per_core=5", "machine.specrate_per_core=5"])
 
     assert too_small(inputs, rules.shipped(), "oracle", "se2") == ("too few", "4 cores of one server")
     assert too_small(inputs, rules.shipped(), "oracle", "ee") == ()

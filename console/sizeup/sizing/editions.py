@@ -266,14 +266,9 @@ def too_small(inputs: Inputs, rules: Rules, pack: str, product: str) -> tuple[st
         for use, resource in resources
         if status.get(resource) in _NOT_CARRIED and without[resource] != ShareStatus.FAIL.value
     }
-    if (
-        not over
-        and alone
-        and cores is not None
-        and status.get("cpu") in _NOT_CARRIED
-        and without["cpu"] != ShareStatus.FAIL.value
-    ):
-        over.setdefault(f"{format_in(cores.value, 'cores')} of one server", status["cpu"])
+    carried = status.get("cpu") not in _NOT_CARRIED or without["cpu"] == ShareStatus.FAIL.value
+    if not over and alone and cores is not None and not carried:
+        over[f"{format_in(cores.value, 'cores')} of one server"] = status["cpu"]
     return (_TOO_FEW if ShareStatus.FAIL.value in over.values() else PERHAPS, ", ".join(over)) if over else ()
 
 
