@@ -417,6 +417,14 @@ def test_requests_of_any_one_size_count_as_their_own_and_are_converted(
     assert (known.low, known.high) == (pytest.approx(least), pytest.approx(most))
 
 
+@pytest.mark.parametrize(("written", "size"), [(-10, 8192), (50, -1), (50, 1e-320)])
+def test_a_share_or_size_that_cannot_be_is_no_traceback(written: float, size: float) -> None:
+    found = session("io.direct")
+    add(found.steps["io.direct"], {**MIX, "workload": "random-8k-50r"}, write_percent=written, block_bytes=size)
+
+    assert storage_capacity_of(found, "workload.iops=100", "workload.read_percent=50").low > 0
+
+
 @pytest.mark.parametrize(
     ("stated", "mixed", "least"),
     [

@@ -123,12 +123,13 @@ def write_share(figure: MeasuredFigure) -> float:
     """Return the share of writes of a mix; that of our preset where none was recorded."""
     estimate = figure.point.estimate
     recorded = "write_percent" in (estimate.extra if estimate else ())
-    return _extra(figure, "write_percent") / 100 if recorded else MIXED_WRITES
+    return min(max(_extra(figure, "write_percent") / 100, 0.0), 1.0) if recorded else MIXED_WRITES
 
 
 def block_bytes(figure: MeasuredFigure) -> float:
     """Return the size of requests; ours where none was recorded."""
-    return _extra(figure, "block_bytes") or MEASURED_BYTES
+    size = _extra(figure, "block_bytes")
+    return size if size >= 1 else MEASURED_BYTES
 
 
 def with_ends(figure: MeasuredFigure, unit: str) -> Quantity:
