@@ -184,6 +184,14 @@ def test_the_instances_of_a_cluster_are_added_up_and_their_intervals_are_not() -
     assert "the figures of 2 instances of a cluster were added up" in found.caveats
 
 
+def test_reports_of_two_databases_are_no_intervals_of_one() -> None:
+    (number,) = re.findall(r"\s(\d{10})\s", AWR)[:1]
+    other = AWR.replace(number, "9934567890")
+
+    with pytest.raises(SizeupError, match=f"expected reports of one database, found DB Id {number} and 9934567890"):
+        parse_awr(AWR, "a", [(other, "b")])
+
+
 def test_what_one_instance_does_not_tell_is_unknown_of_the_cluster() -> None:
     silent = re.sub(r"^ *(?:physical (?:read|write) total IO|Total|Redo|Read IO|Write IO) requests.*\n", "",
                     second_instance(AWR), flags=re.MULTILINE | re.IGNORECASE)  # fmt: skip

@@ -74,6 +74,11 @@ def parse_awr(text: str, where: str, more: Sequence[tuple[str, str]] = ()) -> In
     """
     files = [(text, where), *more]
     reports = [report for text, where in files for report in _reports(text, where)]
+    if len(databases := dict.fromkeys(report.of[0] for report in reports if report.of)) > 1:
+        raise MalformedError(
+            f"{where}: expected reports of one database, found DB Id {' and '.join(databases)}: read each alone, and "
+            "enter the sum of what they need"
+        )
     return add_up(reports, [LICENSE] if any("WORKLOAD REPOSITORY" in text for text, _ in files) else ())
 
 
