@@ -401,3 +401,22 @@ def test_one_interval_is_an_average_of_the_cpus_too() -> None:
     assert status(20) == ("assumed", ("no peaks above the average",))
     busier = awr_reports.AWR.replace("YES", "NO ").replace("2,880,000", "5,760,000").replace("8,640,000", "5,760,000")
     assert status(24, busier) == ("pass", ()), "4 times 8 cores are more than it has"
+
+
+@pytest.mark.parametrize("text", [SAR, IOSTAT_NEW])
+def test_two_servers_are_no_intervals_of_one(text: str) -> None:
+    other = text.replace("(db1)", "(db02)")
+
+    assert read_workload([WorkloadFile("a", text), WorkloadFile("b", text)], 95)
+    with pytest.raises(SizeupError, match=r"^a, b: expected figures of one server, found db1 and db02: "):
+        read_workload([WorkloadFile("a", text), WorkloadFile("b", other)], 95)
+
+
+def test_two_servers_in_one_file_of_sadf_are_refused() -> None:
+    content = json.loads(test_sadf.JSON)
+    hosts = content["sysstat"]["hosts"]
+    one = dict(hosts[0], nodename="db1")
+    content["sysstat"]["hosts"] = [one, dict(one, nodename="db02")]
+
+    with pytest.raises(SizeupError, match=r"^a: expected figures of one server, found db1 and db02: "):
+        read_workload([WorkloadFile("a", json.dumps(content))], 95)

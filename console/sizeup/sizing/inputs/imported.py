@@ -25,6 +25,7 @@ from sizeup.importers.sar import KSAR_HEADING, SADF_HEADING, SADF_MARKS, parse_k
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.keys import parse_settings
+from sizeup.text import listed
 from sizeup.units import format_in
 
 FILE_KEYS = {
@@ -79,6 +80,7 @@ def read_workload(
     values: dict[str, Value] = {}
     databases: dict[_Parser, list[tuple[str, str]]] = {parse_snapshots: [], _reports: [], oracle_views.parse_views: []}
     hosts: dict[str, list[tuple[str, Intervals]]] = {}
+    servers: dict[str, None] = {}
     for source in sources:
         if source.text.lstrip().startswith("schema") or source.name.endswith(".toml"):
             values |= parse_toml(source.text, source.name)
@@ -92,6 +94,13 @@ def read_workload(
         else:
             tool, found = _intervals(source, devices)
             hosts.setdefault(tool, []).append((source.name, found))
+            servers |= dict.fromkeys(next(filter(None, names)) for names in _SERVER.findall(source.text))
+    if len(servers) > 1:
+        where = ", ".join(source.name for source in sources)
+        raise MalformedError(
+            f"{where}: expected figures of one server, found {listed([*servers])}: read each alone, and enter the sum "
+            "of what they need"
+        )
     kinds = [(", ".join(name for _, name in of), [parse(of)]) for parse, of in databases.items() if of]
     kinds += [(", ".join(name for name, _ in of), [found for _, found in of]) for of in hosts.values()]
     if kinds:
@@ -136,6 +145,8 @@ def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> tuple[str, Int
     )
 
 
+_SERVER = re.compile(r'^Linux \S+ \(([^)\s]+)\)|"nodename": ?"([^"]+)"|^([^\s;#]+)[;\t]-?\d+[;\t]\d{4}-', re.MULTILINE)
+"""The name of the server in what sar, iostat and sadf write, as text, JSON or by columns."""
 _REPORT = re.compile(r"WORKLOAD REPOSITORY|STATSPACK report", re.IGNORECASE)
 
 
