@@ -232,3 +232,20 @@ def test_a_number_without_end_is_refused_or_left_out(kind: str, text: str, tmp_p
             (tmp_path / "results").write_text(text[: match.start()] + "9" * digits + text[match.end() :])
             with contextlib.suppress(SizeupError):
                 read_foreign(str(tmp_path / "results"), kind)
+
+
+@pytest.mark.parametrize(("direct", "verdict"), [("1", "PASS"), ("0", "NOT CERTAIN")])
+def test_what_the_page_cache_may_have_served_decides_nothing(
+    direct: str, verdict: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = {"rw": "randread", "bs": "8k", "iodepth": "8", "direct": direct, "ioengine": "libaio"}
+    source, session = tmp_path / "fio.json", str(tmp_path / "imported.sizeup.jsonl")
+    source.write_text(fio_file(fio_job(**{"job options": options})), encoding="utf-8")
+    assert run(["session", "import", str(source), "-o", session]) == ExitStatus.OK
+    capsys.readouterr()
+
+    load = ["workload.iops=1000", "workload.read_percent=100", "redo.mb_s=0", "workload.io_kib=8"]
+    assert run(["size", "--machine", session, "--set", *load]) == ExitStatus.OK
+    text = " ".join(capsys.readouterr().out.split())
+    assert text.startswith(verdict), text
+    assert ("measured without direct I/O" in text) == (direct == "0")

@@ -7,7 +7,7 @@ import pytest
 from importers.test_workload import iostat
 from importers.workload_samples import IOSTAT_NEW, IOSTAT_OLD, IOSTAT_PLAIN, SAR, report
 from sizeup.errors import SizeupError
-from sizeup.importers.intervals import LoadInterval
+from sizeup.importers.intervals import LoadInterval, chosen
 from sizeup.importers.iostat import parse_iostat
 from sizeup.importers.sar import parse_sar
 
@@ -133,3 +133,19 @@ def test_a_last_time_of_sar_that_lacks_a_disk_does_not_count(last: str, iops: li
 
     assert [one.requests_per_second for one in found.intervals] == iops
     assert bool(found.left_out) == (last == "sda")
+
+
+@pytest.mark.parametrize(
+    ("names", "counted"),
+    [
+        (("sda", "rhel-root", "mpatha", "emcpowera", "zd0"), {"sda"}),
+        (("nvme0n1", "nvme0c0n1", "nvme0n1p1"), {"nvme0n1"}),
+        (("fioa", "rssda", "sfdv0n1", "dasda", "xvdf", "vdb"), {"fioa", "rssda", "sfdv0n1", "dasda", "xvdf", "vdb"}),
+        (("rhel-root", "rhel-swap"), {"rhel-root", "rhel-swap"}),  # nothing else is there
+    ],
+)
+def test_named_volumes_and_paths_do_not_count_beside_disks(names: tuple[str, ...], counted: set[str]) -> None:
+    kept, caveats = chosen(names, (), "iostat -N")
+
+    assert kept == counted
+    assert all(name in " ".join(caveats) for name in set(names) - counted)

@@ -186,6 +186,8 @@ def _step(jobs: Sequence[_Job], beside: Sequence[str], same_name: int) -> Import
         limit = _rate_limit(settings)
         extra: dict[str, str | int | float] = {"rate_limit": limit} if limit else {}
         extra["seconds"] = min(one.runtime for one in every if one.moved) / 1000
+        if _buffered(settings):
+            extra["buffered"] = 1
         if settings and (block := _size(settings)[1]):
             extra |= of_mix(block, _read_percent(settings))
         both = ((IOPS.name, iops), (RATE.name, rate))
@@ -320,6 +322,16 @@ def _rate_limit(settings: Mapping[str, str]) -> str:
     return next((f"{name}={value}" for name, value in found if value.strip("0,: ")), "")
 
 
+def _buffered(settings: Mapping[str, str]) -> bool:
+    """Return whether the options say that the page cache was in use, which fio uses by default."""
+    known = settings and settings.get("direct") != UNKNOWN
+    return (
+        bool(known)
+        and settings.get("direct", "0") not in ("1", "true")
+        and settings.get("buffered") not in ("0", "false")
+    )
+
+
 def _caveats(settings: Mapping[str, str], jobs: Sequence[_Job], beside: Sequence[str]) -> Iterator[str]:
     if not settings:
         yield (
@@ -330,7 +342,7 @@ def _caveats(settings: Mapping[str, str], jobs: Sequence[_Job], beside: Sequence
         yield "fio's text does not say whether direct=1 was set: the page cache may have served the I/O"
         if "rwmixread" in settings:
             yield f"fio's text does not have rwmixread: {settings['rwmixread']} % of the I/Os were reads"
-    elif settings.get("direct", "0") not in ("1", "true") and settings.get("buffered", "1") not in ("0", "false"):
+    elif _buffered(settings):
         yield "fio ran without direct=1: the page cache may have served the I/O"
     if settings and _synchronous(settings) and _number(settings.get("iodepth"), 1) > 1:
         engine = settings.get("ioengine", "psync (default)")

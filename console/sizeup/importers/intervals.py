@@ -15,6 +15,16 @@ _NO_DISK = ("dm-", "md", "loop", "ram", "zram", "drbd", "bcache", "sr", "scd", "
 A file has names and nothing else.
 """
 
+_DISK = re.compile(
+    r"(?:[shv]d|xvd|dasd|fio|rssd)[a-z]+\d*|(?:(?:mmcblk|pmem|nbd|rbd)\d+|(?:nvme|sfdv)\d+n\d+|c\d+d\d+)(?:p\d+)?|"
+    r"dev\d+-\d+",
+    re.ASCII,
+)
+"""Names of disks and partitions. Beside them any other, as ``iostat -N`` writes, is that of a volume; alone it counts.
+
+``nvme0c0n1`` is one path to ``nvme0n1``, ``emcpowera`` a device on several others.
+"""
+
 
 _PHYSICAL_MAJORS = frozenset({8, *range(65, 72), 94, *range(104, 112), *range(128, 136), 202, 259})
 """Major numbers of SCSI, DASD, Smart Array, Xen and NVMe disks, by the kernel's ``devices.txt``."""
@@ -128,6 +138,7 @@ def chosen(names: Iterable[str], devices: tuple[str, ...], where: str) -> tuple[
         for name in present
         if not name.startswith(_NO_DISK) and _major(name) not in stacked and not _partition_of_another(name, present)
     )
+    whole = frozenset(filter(_DISK.fullmatch, whole)) or whole
     left = [name for name in present if name not in whole]
     what = "not counted (volumes and partitions of other disks, CD-ROM, floppy)"
     caveat = f"{what}: {', '.join(left)}; use --devices to choose disks"

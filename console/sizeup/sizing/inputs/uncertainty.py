@@ -99,6 +99,9 @@ def with_uncertainties(
         action = "Measure at a queue depth that rises" if figure.run.step.gentle is None else "Measure at full load"
         action = "Measure without that limit" if _rate_limit(figure) else action
         uncertainties.append(Uncertainty(None, why, action, upper=True))
+    if _extra(figure, "buffered"):
+        why = "it was measured without direct I/O: the page cache may have served all of it"
+        uncertainties.append(Uncertainty(0.0, why, "Measure with direct I/O (direct=1)"))
     uncertainties += beside_others(figure)
     uncertainties += _of_cache(key, figure, about, about.behind(target), cold)
     sustained = _extra(figure, "seconds") >= 1800
