@@ -31,6 +31,11 @@ def test_the_mean_size_of_a_request_is_rounded_once() -> None:
         (("workload.cpu_cores=13.2",), "13.2 busy cores (entered)"),
         (("workload.cpu_cores=1",), "1 busy core (entered)"),
         (
+            ("workload.cpu_cores=2", "workload.growth_percent=30"),
+            "2 busy cores, growth not counted without a horizon (workload.horizon_years) (entered)",
+        ),
+        (("workload.cpu_cores=2", "workload.growth_percent=0"), "2 busy cores (entered)"),
+        (
             ("workload.iops=400", "workload.io_kib=8", "redo.mb_s=1", "workload.cpu_percent=65"),
             "400 IOPS (8 KiB), 1 MB/s redo (entered)",
         ),

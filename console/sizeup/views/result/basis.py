@@ -35,6 +35,8 @@ def basis_text(inputs: Inputs) -> str:
         if data and data != load:  # else the rate is that of both
             growth = f"load {load}, data {data} a year"
         parts.append(f"{growth} for {format_in(years.value / YEAR_NS, 'years')}")
+    elif (rate := _number(inputs, "workload.growth_percent")) and rate.value and rate.origin is not Origin.RULE:
+        parts.append("growth not counted without a horizon (workload.horizon_years)")
     sources = dict.fromkeys("entered" if value.source == OPTION_SOURCE else value.source for value in stated)
     alone = [one for one in sources if not any(other.startswith(f"{one}: ") for other in sources)]  # of the same files
     return f"{', '.join(parts)} ({'; '.join(alone)})"
