@@ -286,6 +286,8 @@ class Run(TargetRun):
     def _measure_point(self, point: LoadPoint, window: Window) -> Generator[Emission, None, MeasuredPoint]:
         if any(stream.extends for stream, _ in point.loads):
             self._setup.empty()
+            # A file can only grow so far, and the start of a load counts too: no warm-up.
+            window = replace(window, warmup_seconds=0.0)
         huge, share = point.huge_pages, point.share
         workers = [
             worker

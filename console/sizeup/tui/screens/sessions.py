@@ -10,9 +10,11 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 from rich.cells import cell_len
+from textual import on
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -49,6 +51,17 @@ from sizeup.views.result.summary import Summary, summary
 from sizeup.views.run.run_status import run_status
 
 
+class _TextPane(VerticalScroll):
+    """Says when it has another width: its text is folded by hand."""
+
+    class Resized(Message):
+        """The pane was laid out again."""
+
+    def on_resize(self) -> None:
+        """Tell the screen."""
+        self.post_message(self.Resized())
+
+
 class SessionsScreen(ModeScreen):
     """The sessions of the store, the latest first."""
 
@@ -67,6 +80,8 @@ class SessionsScreen(ModeScreen):
         self._figures: dict[tuple[Path, int], ListedFigures] = {}
         """What was measured, for each file as it was written last."""
         self._held = ""
+        self._folded_to = 0
+        """Columns that the text was folded to."""
         """The session that was shown everywhere when the folder was read."""
 
     def body(self) -> Iterable[Widget]:
@@ -77,7 +92,7 @@ class SessionsScreen(ModeScreen):
                 yield KeyList(id="sessions")
             yield Input(placeholder="search text", id="filter", compact=True)
             with Horizontal(id="below"):
-                with VerticalScroll(id="detail-pane"):
+                with _TextPane(id="detail-pane"):
                     yield Static(id="detail", markup=False)
                 yield ChartView(self.host.glyphs, id="picture")
 
@@ -121,6 +136,11 @@ class SessionsScreen(ModeScreen):
     def on_resize(self) -> None:
         """Wrap the text again, once the panes have taken their widths."""
         self.call_after_refresh(self._fill)
+
+    @on(_TextPane.Resized)
+    def _fold_again(self) -> None:
+        if self._width() != self._folded_to:
+            self._show(self._chosen())
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show what a session holds."""
@@ -395,6 +415,7 @@ class SessionsScreen(ModeScreen):
         entry = self._all.get(path or "")
         if entry is None or self._width() < 0:  # the panes have no width yet
             return
+        self._folded_to = self._width()
         detail, pane = self.query_one("#detail", Static), self.query_one("#detail-pane")
         pane.scroll_home(animate=False)
         try:
