@@ -13,7 +13,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.strip import Strip
 
-from consoles import Console, pressed, until
+from consoles import Console, pressed, settled, until
 from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord
 from sizeup.terminal.row_diff import RowDiffer, RowUpdate
@@ -205,6 +205,7 @@ async def test_a_dialog_costs_its_own_cells_and_no_others(
     console = Console(tmp_path, frames=True)
     async with console.shown(120, 40) as pilot:
         await console.measure(pilot)
+        await settled(pilot)  # before that the screen has fewer cells to draw
         watched = DrawnApp(console.app, monkeypatch)
         whole = watched.bytes
         costs: list[int] = []

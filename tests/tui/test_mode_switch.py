@@ -24,6 +24,7 @@ async def test_a_mode_that_is_shown_again_works_its_view_out_once(
     async with console.shown(120, 40) as pilot:
         for key in (mode, "2"):
             await settled(pilot, key)
+            await settled(pilot)  # a list that was laid out is filled once more
         monkeypatch.setattr(owner, name, counted)
         await settled(pilot, mode)
 
