@@ -4,12 +4,11 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from faults.scenes import FAULTS, OF_CONSOLE, Scene, compiled, namespaces, sessions
+from faults.scenes import FAULTS, OF_CONSOLE, Scene, sessions
 from terminal import PATIENCE_SECONDS, Terminal
 from typed import gone, measure_a_little, start_null
 
@@ -19,15 +18,6 @@ _SAMPLES = 10_000
 _IN_GATE = {"SIGSEGV of the worker", "file system full"}
 _WRITES_BEFORE = 9
 """Of the session, before a call fails: those before the first samples and some of these."""
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    if not namespaces():
-        pytest.skip("this kernel lets nobody make a namespace")
-    made = Scene(tmp_path / "scene", compiled(tmp_path))
-    yield made
-    made.close()
 
 
 def parent(pid: int) -> int:

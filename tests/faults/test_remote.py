@@ -7,12 +7,10 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from faults.scenes import FAULTS, OF_REMOTE, RUN, STAGES, Scene, compiled, fill, namespaces
+from faults.scenes import FAULTS, OF_REMOTE, RUN, STAGES, Scene, fill
 from remote.ssh_stand_in import make_ssh, make_wheel
 from remote.target_host import TargetHost, host, until
 from sizeup.remote.measurement import HostResult
@@ -23,15 +21,6 @@ pytestmark = pytest.mark.ci
 __all__ = ["host"]
 _IN_GATE = {"SIGKILL of the worker", "EIO"}
 _MOST_SECONDS = 30
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    if not namespaces():
-        pytest.skip("this kernel lets nobody make a namespace")
-    made = Scene(tmp_path / "scene", compiled(tmp_path))
-    yield made
-    made.close()
 
 
 def ssh_into(scene: Scene, host: TargetHost, rule: str) -> str:

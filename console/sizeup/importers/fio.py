@@ -324,12 +324,9 @@ def _rate_limit(settings: Mapping[str, str]) -> str:
 
 def _buffered(settings: Mapping[str, str]) -> bool:
     """Return whether the options say that the page cache was in use, which fio uses by default."""
-    known = settings and settings.get("direct") != UNKNOWN
-    return (
-        bool(known)
-        and settings.get("direct", "0") not in ("1", "true")
-        and settings.get("buffered") not in ("0", "false")
-    )
+    if not settings or settings.get("direct") == UNKNOWN:
+        return False
+    return settings.get("direct", "0") not in ("1", "true") and settings.get("buffered") not in ("0", "false")
 
 
 def _caveats(settings: Mapping[str, str], jobs: Sequence[_Job], beside: Sequence[str]) -> Iterator[str]:

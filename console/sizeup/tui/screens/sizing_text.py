@@ -30,6 +30,7 @@ from sizeup.text import capitalized, cell_len
 from sizeup.tui.dialogs import PageDialog
 from sizeup.tui.screens.summary_rows import status_content, styled
 from sizeup.tui.widgets.lists import hanging
+from sizeup.units import format_in
 from sizeup.views.cards.cards import TITLES, card_status
 from sizeup.views.inputs.advice import advice_lines
 from sizeup.views.inputs.input_names import input_label
@@ -252,7 +253,7 @@ def _share_note(card: Card) -> Content:
     if card.n_plus_one is not None:
         parts.append(f"after a failure {share_text(card.n_plus_one)}")
     if card.last_year is not None:
-        parts.append(f"in {card.horizon_years:g} year{'s' * (card.horizon_years != 1)} {share_text(card.last_year)}")
+        parts.append(f"in {format_in(card.horizon_years, 'years')} {share_text(card.last_year)}")
     needs = f"  needs {card.needs}" if card.needs else ""
     return Content.assemble(" " * _NAME, (", ".join(parts), "$dim"), (needs, "$warn"))
 

@@ -15,7 +15,7 @@ from sizeup.sizing.verdict import share_text
 from sizeup.text import capitalized, cell_len
 from sizeup.tui.widgets.band import small_badge
 from sizeup.tui.widgets.lists import hanging
-from sizeup.units import format_rate
+from sizeup.units import format_in, format_rate
 from sizeup.views.cards.balance import Balance
 from sizeup.views.cards.table import fitted
 from sizeup.views.result.band import status_token
@@ -55,7 +55,7 @@ class RowTable:
             for title, texts, colored in (
                 ("Used", [row.used for row in rows], True),
                 ("N+1", [row.n_plus_one for row in rows], False),
-                (f"In {years:g} year{'s' * (years != 1)}", [row.last_year for row in rows if width >= 160], False),
+                (f"In {format_in(years, 'years')}", [row.last_year for row in rows if width >= 160], False),
             )
             if any(texts)
         ]
@@ -151,7 +151,7 @@ class RowTable:
             parts += [Content.styled(sign, f"${token}"), Content.styled(f" {text}  ", "$dim")]
         for name, text in (
             ("n_plus_one", f"N+1{f': {lost} lost' if lost else ''}"),
-            ("last_year", f"in {self._years:g} year{'s' * (self._years != 1)}"),
+            ("last_year", f"in {format_in(self._years, 'years')}"),
             ("before", "before the change"),
         ):
             if any(getattr(bar, name) is not None for bar in bars):

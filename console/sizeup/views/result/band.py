@@ -22,6 +22,7 @@ from sizeup.sizing.verdict import (
     share_text,
 )
 from sizeup.text import capitalized, listed, plural
+from sizeup.units import format_in
 from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.cards.cards import OUTAGE, status_label
 from sizeup.views.result.summary import Summary, critical
@@ -178,7 +179,7 @@ def worst_share(card: Card) -> tuple[float | None, str]:
     shares = {
         "": today,
         " after a failure": card.n_plus_one or 0.0,
-        f" in {card.horizon_years:g} year{'s' * (card.horizon_years != 1)}": card.last_year or 0.0,
+        f" in {format_in(card.horizon_years, 'years')}": card.last_year or 0.0,
     }
     when = max(shares, key=lambda key: shares[key])
     return shares[when], when

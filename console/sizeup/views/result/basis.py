@@ -25,7 +25,7 @@ def basis_text(inputs: Inputs) -> str:
     if not parts:
         cores, percent = (_number(inputs, f"workload.cpu_{name}") for name in ("cores", "percent"))
         busy = f"{brief(percent, '%')} CPU" if percent else ""
-        parts = [f"{brief(cores, '')} busy core{'' if cores.value == 1 else 's'}" if cores is not None else busy]
+        parts = [brief(cores, "busy cores") if cores is not None else busy]
     years = _number(inputs, "workload.horizon_years")
     if years is not None and years.origin is not Origin.RULE and years.value:
         rates = [_number(inputs, key) for key in ("workload.growth_percent", "db.growth_percent")]
