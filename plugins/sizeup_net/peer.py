@@ -95,7 +95,7 @@ class Peer:
             for listener in listeners:
                 with contextlib.suppress(OSError):  # none waits
                     connection, _ = listener.accept()
-                    for oldest in list(self._pending)[: len(self._pending) - MOST_PENDING + 1]:
+                    for oldest in list(self._pending)[: max(0, len(self._pending) - MOST_PENDING + 1)]:
                         self._pending.pop(oldest, None)
                         with contextlib.suppress(OSError):  # it has just gone by itself
                             oldest.shutdown(socket.SHUT_RDWR)

@@ -390,8 +390,8 @@ def test_strangers_do_not_keep_the_run_out(link: PeerLink) -> None:
 
 
 @pytest.fixture
-def accepting(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
-    """A peer with the token ``t`` in this process, which waits long for a header; it ends with its standard input."""
+def accepting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[socket.socket], None]]:
+    """Have a listener served in this process; the token is ``t``, a header may take long, the test's end ends it."""
 
     def end(_status: int) -> None:
         raise EOFError
@@ -403,18 +403,30 @@ def accepting(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
     monkeypatch.setattr(peer, "PENDING_SECONDS", 600)
     monkeypatch.setattr(peer, "os", SimpleNamespace(read=lambda descriptor, size: b"", write=os.write, _exit=end))
     reading, writing = os.pipe()
-    with socket.create_server((HERE, 0)) as listener, os.fdopen(reading) as standard_input:
+    with os.fdopen(reading) as standard_input, contextlib.ExitStack() as stack:
         monkeypatch.setattr(peer, "sys", SimpleNamespace(stdin=standard_input))
-        serving = threading.Thread(target=serve, args=(listener,))
-        serving.start()
-        yield listener.getsockname()
-        os.close(writing)
-        serving.join()
+
+        def start(listener: socket.socket) -> None:
+            listener.listen(128)
+            serving = threading.Thread(target=serve, args=(stack.enter_context(listener),))
+            serving.start()
+            stack.callback(serving.join)
+            stack.callback(os.close, writing)
+
+        yield start
 
 
-def test_of_strangers_that_say_nothing_the_oldest_has_to_go(accepting: tuple[str, int]) -> None:
+def test_of_strangers_that_say_nothing_the_oldest_has_to_go(
+    accepting: Callable[[socket.socket], None],
+) -> None:
+    """Over a socket without a port: nobody else comes to it, and it accepts in the order of the calls."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind("")  # the kernel chooses an abstract name
+    accepting(listener)
     with contextlib.ExitStack() as stack:
-        strangers = [stack.enter_context(socket.create_connection(accepting)) for _ in range(peer.MOST_PENDING + 1)]
+        strangers = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(peer.MOST_PENDING + 1)]
+        for stranger in strangers:
+            stranger.connect(listener.getsockname())
 
         assert answered(strangers[0]) == b""
         strangers[1].setblocking(False)
@@ -422,12 +434,14 @@ def test_of_strangers_that_say_nothing_the_oldest_has_to_go(accepting: tuple[str
             strangers[1].recv(1)
 
 
-def test_strangers_that_have_gone_take_no_place_of_the_run(accepting: tuple[str, int]) -> None:
+def test_strangers_that_have_gone_take_no_place_of_the_run(accepting: Callable[[socket.socket], None]) -> None:
     """Each ends with a reset, as one does that is ended from outside."""
+    listener = socket.create_server((HERE, 0))
+    accepting(listener)
     for _ in range(peer.MOST_PENDING):
-        with socket.create_connection(accepting) as stranger:
+        with socket.create_connection(listener.getsockname()) as stranger:
             stranger.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    with socket.create_connection(accepting) as run_of_ours:
+    with socket.create_connection(listener.getsockname()) as run_of_ours:
         job = {"job": "sink", "bytes": 1, "number": 1, "rate": 0}
         run_of_ours.sendall(f"t {json.dumps(job)}".encode().ljust(peer.HEADER_BYTES) + b"x")
 
