@@ -21,7 +21,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import tracemalloc
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -130,14 +129,12 @@ def console(home: Path, cycles: int, every: float) -> Iterator[Sample]:
 
 
 def kept_kib(home: Path) -> float:
-    """What the results of a run take in memory, in the mean, by the session of a console."""
+    """What the results of a run take in memory, in the mean, by the session of a console; beside one read before."""
     (path,) = (home / "sizeup/sessions").iterdir()
-    read_session(str(path))  # so that what it needs is there
-    tracemalloc.start()
-    session = read_session(str(path))
-    held = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
-    return held / 1024 / len(session.plans)
+    sessions = [read_session(str(path))]
+    before = held([os.getpid()])["anonymous KiB"]
+    sessions += [read_session(str(path)) for _ in range(4)]
+    return (held([os.getpid()])["anonymous KiB"] - before) / 4 / len(sessions[0].plans)
 
 
 def screens(home: Path, cycles: int, every: float) -> Iterator[Sample]:
