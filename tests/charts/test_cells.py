@@ -20,7 +20,7 @@ from sizeup.charts.chart import (
     LineChart,
     Scale,
 )
-from sizeup.charts.drawing import Drawing, Glyphs
+from sizeup.charts.drawing import GROUND, Drawing, Glyphs
 from sizeup.charts.line_cells import EARLIER, line_readout
 
 CURVE = LineChart(
@@ -333,7 +333,7 @@ def test_the_cells_of_a_small_matrix_fill_the_room_with_digits_below_digits() ->
     drawing = draw(NODES, 60, 12, Glyphs.BRAILLE)
     rows = drawing.text().splitlines()
 
-    filled = [sum(role.startswith("heat-") for role in roles) for roles in drawing.roles]
+    filled = [sum(GROUND in role for role in roles) for roles in drawing.roles]
     assert filled[3:9] == [24] * 6
     assert rows[4].index("90") + 2 == rows[7].index("160") + 3 == rows[2].index("0") + 1
     assert [line.split()[0] for line in (rows[4], rows[7])] == ["0", "1"]

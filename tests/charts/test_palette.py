@@ -9,9 +9,8 @@ from textual.theme import Theme
 
 from charts.contrast import contrast, linear
 from sizeup.charts import palette
-from sizeup.charts.drawing import HEAT_LEVELS
+from sizeup.charts.drawing import GROUND, heat_role
 from sizeup.tui import themes
-from sizeup.tui.widgets.cells import _LOOKS
 
 
 def sent(color: str) -> str:
@@ -83,9 +82,12 @@ def test_every_theme_has_every_token(theme: Theme) -> None:
     assert {*palette.DARK, "ok-pale", "s1-pale"} - {"text", "bg"} <= theme.variables.keys()
 
 
-def test_cells_of_a_matrix_are_blue_at_every_level() -> None:
-    for level in range(HEAT_LEVELS):
-        paper = _LOOKS[f"heat-{level}"].rpartition("#")[2]
-        red, green, blue = bytes.fromhex(paper)
+@pytest.mark.parametrize("theme", themes.OWN, ids=lambda theme: theme.name)
+def test_figures_of_a_matrix_can_be_read_at_every_level(theme: Theme) -> None:
+    roles = list(dict.fromkeys(heat_role(level / 100) for level in range(101)))
 
-        assert blue > green > red
+    assert len(roles) > 4
+    for ink, ground in (role.split(GROUND) for role in roles):
+        pair = [theme.variables[name] for name in (ink, ground)]
+        assert pair[0] != pair[1]
+        assert pair[0].startswith("ansi") or contrast(*pair) >= 4.5

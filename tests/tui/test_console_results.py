@@ -22,7 +22,6 @@ from sizeup.session.value import point_key
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_page import PointTable, ProbePage
 from sizeup.tui.widgets.band import BandView
-from sizeup.tui.widgets.chart import ChartView
 from sizeup.views.band import NextStep
 from tui.stored_sessions import stored
 
@@ -272,17 +271,6 @@ async def test_of_the_tabs_only_the_one_that_is_shown_is_bold(console: Console) 
         views = console.app.screen.query_one("#views")
 
         assert not views.styles.border_title_style.bold
-
-
-async def test_a_level_of_heat_stays_near_the_ground_of_a_light_theme(console: Console) -> None:
-    async with console.shown(120, 40) as pilot:
-        await console.measure(pilot)
-        view = console.app.screen.query_one("#chart", ChartView)
-        dark = [view.style_of(f"heat-{level}") for level in range(8)]
-        console.app.theme = "sizeup-light"
-        light = [view.style_of(f"heat-{level}") for level in range(8)]
-
-        assert light == dark[::-1]
 
 
 async def test_a_run_that_is_followed_and_a_saved_session_offer_no_key_that_measures(

@@ -7,7 +7,7 @@ from textual.widgets import Input
 
 from consoles import Console, pressed, until
 from fleet_sessions import Figures, made_fleet, records, server, with_port_down, write
-from sizeup.charts.drawing import GROUND, Glyphs
+from sizeup.charts.drawing import GROUND
 from sizeup.fleet.fleet import build_fleet, fleet_paths, read_fleet
 from sizeup.fleet.heat import fleet_band, heat_cell
 from sizeup.tui.dialogs import TextDialog
@@ -141,7 +141,7 @@ def test_the_heading_of_short_names_has_room(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write(tmp_path, name, records(name, Figures(), server()))
     fleet = build_fleet(read_fleet(fleet_paths([str(tmp_path)])))
-    shown = HeatTable(fleet, Glyphs.ASCII)
+    shown = HeatTable(fleet)
     shown._groups = [("", list(fleet.hosts))]
 
     assert shown._first > len("  Host")

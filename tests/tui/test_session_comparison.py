@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from consoles import Console, pressed, settled
 from fleet_sessions import Figures, records, server, with_port_down, write
 from sizeup.charts.chart import LineChart
-from sizeup.charts.drawing import Glyphs
 from sizeup.session.reader import read_session
 from sizeup.tui.screens.compare_screen import ChangeTable, CompareScreen
 from sizeup.tui.screens.sessions import SessionsScreen
@@ -199,9 +198,9 @@ async def test_without_a_baseline_the_older_session_is_the_baseline_whichever_wa
         assert len(console.answers) == 2
 
 
-def drawn(glyphs: Glyphs, *given: ChangeRow) -> list[str]:
+def drawn(*given: ChangeRow) -> list[str]:
     """What a table of changes draws at 120 columns."""
-    return ChangeTable(glyphs).drawn(given, (), 116, len(given) + 1).text().splitlines()
+    return ChangeTable().drawn(given, (), 116, len(given) + 1).text().splitlines()
 
 
 def test_improvement_is_to_the_right_and_what_lies_beyond_the_scale_has_an_arrow() -> None:
@@ -210,7 +209,7 @@ def test_improvement_is_to_the_right_and_what_lies_beyond_the_scale_has_an_arrow
     )
     better = replace(worse, better=0.1, low=0.05, high=0.15, change="10 % more", result=ChangeResult.FASTER)
     beyond = replace(worse, better=-0.9, low=-1.1, high=-0.7, change="90 % longer")
-    head, *lines = drawn(Glyphs.BRAILLE, worse, better, beyond)
+    head, *lines = drawn(worse, better, beyond)
     zero = head.index("0 %")
 
     assert lines[0].index("●") < zero < lines[1].index("●")

@@ -20,7 +20,7 @@ from textual.widget import Widget
 
 from consoles import machine, pressed, screen_text
 from sizeup.charts.chart import Axis, Bar, BarChart
-from sizeup.charts.drawing import HEAT_LEVELS, SERIES, Glyphs
+from sizeup.charts.drawing import SERIES, Glyphs, heat_role
 from sizeup.terminal.driver import ConsoleDriver
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.options import Options
@@ -152,8 +152,8 @@ async def test_every_role_has_a_look_in_the_colors_of_the_theme_once_it_is_drawn
 
             assert dark.color.triplet == Color.parse(app.current_theme.variables["s1"]).rich_color.triplet
             assert dark.bgcolor == chart.rich_style.bgcolor
-        for index in range(HEAT_LEVELS):
-            assert chart._style(f"heat-{index}", chart.rich_style).bgcolor != chart.rich_style.bgcolor
+        for share in (0.0, 0.5, 1.0):
+            assert chart._style(heat_role(share), chart.rich_style).bgcolor != chart.rich_style.bgcolor
         series = [chart._style(f"series-{index}", chart.rich_style) for index in range(SERIES)]
         assert len({style.color for style in series}) > 3
 

@@ -12,16 +12,7 @@ from msgspec.structs import replace
 
 from sizeup.charts.axes import Ruler, bar_axis_values, fit
 from sizeup.charts.chart import CAVEATS, Bar, BarChart, HeatMap, LineChart, Scale
-from sizeup.charts.drawing import (
-    ALPHABETS,
-    HEAT_LEVELS,
-    Alphabet,
-    Drawing,
-    Glyphs,
-    cut,
-    dot_at,
-    shortened,
-)
+from sizeup.charts.drawing import ALPHABETS, Alphabet, Drawing, Glyphs, cut, dot_at, heat_role, shortened
 from sizeup.charts.latency_cells import Histogram, Picture, Timeline, draw_histogram, draw_timeline
 from sizeup.charts.line_cells import chosen_point, draw_lines, positions
 from sizeup.charts.text_alternative import with_interval
@@ -254,8 +245,7 @@ def draw_heat(chart: HeatMap, width: int, height: int, cursor: int | None) -> Dr
         drawing.put(0, grid.place(row, 0)[1] + grid.high // 2, chart.rows[row].rjust(grid.left - 1), "axis")
         for column in grid.columns:
             value = chart.values[row][column]
-            level = 0 if high <= low or value is None else math.floor((value - low) / (high - low) * HEAT_LEVELS)
-            role = "text" if value is None else f"heat-{min(level, HEAT_LEVELS - 1)}"
+            role = "text" if value is None else heat_role((value - low) / ((high - low) or 1))
             if named and value is not None:
                 role = _VERDICT_ROLES.get(texts[row][column], "text")
             if cursor == row * len(chart.columns) + column:

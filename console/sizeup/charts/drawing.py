@@ -19,7 +19,8 @@ GROUND = "@"
 SERIES = 6
 """Series that look different; the seventh looks like the first but has its own legend entry."""
 
-HEAT_LEVELS = 8
+_HEAT = (0, 1, 2, 4, 5)
+"""Levels of the ramp of magnitudes on which text can be read in every theme."""
 
 
 class Glyphs(Enum):
@@ -108,6 +109,12 @@ class Drawing:
     def text(self) -> str:
         """The drawing alone, without roles."""
         return "\n".join("".join(row).rstrip() for row in self.rows)
+
+
+def heat_role(share: float) -> str:
+    """Return the role of a cell with text on the ramp of magnitudes, from 0 to 1."""
+    level = _HEAT[min(int(share * len(_HEAT)), len(_HEAT) - 1)]
+    return f"{'hi' if level < _HEAT[3] else 'ink'}{GROUND}ramp-{level}"
 
 
 def dot_at(ruler: Ruler, value: float, length: int) -> int:

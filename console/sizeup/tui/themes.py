@@ -119,7 +119,7 @@ ANSI_LIGHT: Mapping[str, str] = {
 _ANSI_RAMP = ("ansi_blue", "ansi_blue", "ansi_bright_blue", "ansi_cyan", "ansi_bright_cyan", "ansi_bright_white")
 
 
-def _ansi(name: str, base: str, colors: Mapping[str, str]) -> Theme:
+def _ansi(name: str, base: str, colors: Mapping[str, str], ramp: tuple[str, ...]) -> Theme:
     built_in = BUILTIN_THEMES[base]
     return replace(
         built_in,
@@ -130,7 +130,7 @@ def _ansi(name: str, base: str, colors: Mapping[str, str]) -> Theme:
         success=colors["ok"],
         warning=colors["warn"],
         error=colors["bad"],
-        variables={**built_in.variables, **_variables(colors, _ANSI_RAMP)},
+        variables={**built_in.variables, **_variables(colors, ramp)},
     )
 
 
@@ -140,8 +140,8 @@ OWN = (
     _theme(TEXTUAL_NAMES["light"], palette.LIGHT, palette.RAMP_LIGHT, dark=False),
     _theme(DARK_256_NAME, palette.DARK_256, palette.RAMP_DARK),
     _theme(TEXTUAL_NAMES["color-blind"], _COLOR_BLIND, palette.RAMP_DARK),
-    _ansi(TEXTUAL_NAMES["ansi-dark"], "ansi-dark", ANSI_DARK),
-    _ansi(TEXTUAL_NAMES["ansi-light"], "ansi-light", ANSI_LIGHT),
+    _ansi(TEXTUAL_NAMES["ansi-dark"], "ansi-dark", ANSI_DARK, _ANSI_RAMP),
+    _ansi(TEXTUAL_NAMES["ansi-light"], "ansi-light", ANSI_LIGHT, _ANSI_RAMP[::-1]),
 )
 # Known before the app is made, whose first style sheet is that of its theme.
 BUILTIN_THEMES.update({theme.name: theme for theme in OWN})

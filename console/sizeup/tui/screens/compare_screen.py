@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from sizeup.charts.drawing import Drawing, Glyphs, cut
+from sizeup.charts.drawing import Drawing, cut
 from sizeup.compare.compare import compare
 from sizeup.compare.digest import digest
 from sizeup.compare.drift import drift
@@ -58,9 +58,8 @@ _TICKS = (-30, -20, -10, 0, 10, 20, 30)
 class ChangeTable(ScrolledRows):
     """Improvement is to the right; what counts as the same is shaded."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
-        super().__init__(id=id)
-        self.in_ascii = glyphs is Glyphs.ASCII
+    def __init__(self) -> None:
+        super().__init__(id="changes")
         self._rows: tuple[ChangeRow, ...] = ()
         self._notes: list[str] = []
 
@@ -178,7 +177,7 @@ class CompareScreen(ModeScreen):
     def body(self) -> Iterable[Widget]:
         """The changes above their picture and what else changed."""
         with Vertical(id="body"):
-            yield ChangeTable(self.host.glyphs, id="changes")
+            yield ChangeTable()
             with Horizontal(id="charts"):
                 yield ChartView(self.host.glyphs, id="overlay")
                 with VerticalScroll(id="causes"):

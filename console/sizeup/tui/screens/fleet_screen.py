@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from sizeup.charts.drawing import Drawing, Glyphs
+from sizeup.charts.drawing import Drawing
 from sizeup.errors import SizeupError
 from sizeup.fleet.fleet import Fleet, Host, usable
 from sizeup.fleet.heat import LOOKS, by_status, fleet_band, heat_cell, normal_peer
@@ -40,9 +40,9 @@ class HeatTable(ScrolledRows):
     class HostChosen(Message):
         """The cursor stands on another host."""
 
-    def __init__(self, fleet: Fleet, glyphs: Glyphs) -> None:
+    def __init__(self, fleet: Fleet) -> None:
         super().__init__(id="heat")
-        self._fleet, self.in_ascii = fleet, glyphs is Glyphs.ASCII
+        self._fleet = fleet
         self._groups: list[tuple[str, list[Host]]] = []
         self._names: list[str] = []
         self._place = 0
@@ -79,17 +79,9 @@ class HeatTable(ScrolledRows):
         self._redraw()
         self.post_message(self.HostChosen())
 
-    def _move_to(self, row: int) -> None:
+    def _move_by(self, rows: int) -> None:
         # The keys of rows move the cursor: by as many hosts as they would scroll.
-        self._move(self._place + row - self._top)
-
-    def action_first(self) -> None:
-        """To the first host."""
-        self._move(0)
-
-    def action_last(self) -> None:
-        """To the last host."""
-        self._move(len(self.hosts) - 1)
+        self._move(self._place + rows)
 
     def _lines(self) -> list[Host | str | tuple[str, list[Host]]]:
         """Return what each row shows: the name of a group, a host, or the medians of a group."""
@@ -149,9 +141,9 @@ class HeatTable(ScrolledRows):
 class StripPlots(CellView):
     """A line for each figure with a dot for each host like the one that is chosen; those that stand out are named."""
 
-    def __init__(self, fleet: Fleet, glyphs: Glyphs) -> None:
+    def __init__(self, fleet: Fleet) -> None:
         super().__init__(id="strips")
-        self._fleet, self.in_ascii = fleet, glyphs is Glyphs.ASCII
+        self._fleet = fleet
         self._chosen: Host | None = None
         self._names: Sequence[str] = ()
 
@@ -227,8 +219,8 @@ class FleetScreen(ModeScreen):
     def body(self) -> Iterable[Widget]:
         """The hosts above the strips, or above all that is known of one."""
         with Vertical(id="body"):
-            yield HeatTable(self._fleet, self.host.glyphs)
-            yield StripPlots(self._fleet, self.host.glyphs)
+            yield HeatTable(self._fleet)
+            yield StripPlots(self._fleet)
             with VerticalScroll(id="fleet-host"):
                 yield Static(markup=False)
 

@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.renderables.digits import DIGITS, DIGITS3X3_BOLD
 from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
@@ -29,6 +28,7 @@ from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_forms import ProbeForms
 from sizeup.tui.screens.probe_text import fact_rows, progress_rows, share_rows, validity_rows
 from sizeup.tui.screens.summary import BalanceView
+from sizeup.tui.widgets.band import large_digits
 from sizeup.tui.widgets.cells import CellView, SegmentRows
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import tabs_text, visible_tabs
@@ -105,14 +105,9 @@ def _draw(drawing: Drawing, tile: LiveFigure, left: int, right: int, *, large: b
     number = tile.text[: len(tile.text) - len(tile.text.lstrip("0123456789.,"))]
     unit = tile.text[len(number) :].strip()
     if large and len(number) * 3 + len(unit) + 1 <= columns and set(number) <= _DRAWN:
-        x = left + 1
-        for character in number:
-            glyph = DIGITS.find(character) * 3
-            for row in range(3):
-                text = DIGITS3X3_BOLD[glyph + row] if character.isdecimal() else character * (row == 2)
-                drawing.put(x, 1 + row, text, newest)
-            x += 3 if character.isdecimal() else 1
-        drawing.put(x + 1, 3, unit, newest)
+        for row, text in enumerate(digits := large_digits(number), start=1):
+            drawing.put(left + 1, row, text, newest)
+        drawing.put(left + 2 + len(digits[0]), 3, unit, newest)
         drawing.put(left + 1, 4, tile.note[:columns], "dim")
     else:
         drawing.put(left + 1, 1, number[:columns], newest)

@@ -403,10 +403,9 @@ class SessionsScreen(ModeScreen):
             text = _columns(width, room, mark, when, host, figures.dram, figures.iops)
             filled = round(bar * figures.rate / most) if most else 0
             ground = "$s3" if entry is self._base else "$s1" if figures.certain else "$faint"
-            sign = "=" if self.host.look is ScreenLook.ASCII else "▄"
             status = status_content(figures.run, STATUS_TOKENS.get(figures.run, ""), self.host.look)
             what = f"  {session.title or _state_text(session, going_on=entry.going_on)}" * (bar == _BAR_COLUMNS)
-            yield Content.assemble(text, (sign * filled, ground), " " * (bar - filled + 1), status, (what, "$dim"))
+            yield Content.assemble(text, ("▄" * filled, ground), " " * (bar - filled + 1), status, (what, "$dim"))
 
     def _width(self) -> int:
         return self.query_one("#detail-pane").size.width - 1  # for the scroll bar

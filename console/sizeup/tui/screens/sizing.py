@@ -477,7 +477,7 @@ class SizingScreen(ModeScreen):
         name = "" if card is None else f"{RESOURCE_NAMES[card.resource]} when one input moves"
         factors.border_title = frame_title("What changes the answer most", name, width + _FRAME)
         factors.border_subtitle = "" if card is None or not high else self._in_console(card.decides)
-        factors.update(factor_lines(None if card is None else card.share, state.factors, width, look))
+        factors.update(factor_lines(None if card is None else card.share, state.factors, width))
         if not high:
             return
         chosen = state.sizing.inputs.get("license.pack")

@@ -258,7 +258,7 @@ def _share_note(card: Card) -> Content:
     return Content.assemble(" " * _NAME, (", ".join(parts), "$dim"), (needs, "$warn"))
 
 
-def factor_lines(share: float | None, swings: Sequence[Swing], width: int, look: ScreenLook) -> Content:
+def factor_lines(share: float | None, swings: Sequence[Swing], width: int) -> Content:
     """Return how far the share that decides moves with each of its strongest inputs, to both sides of it."""
     if share is None or not swings:
         return Content.styled("No numeric input changes the answer.", "$dim")
@@ -266,7 +266,6 @@ def factor_lines(share: float | None, swings: Sequence[Swing], width: int, look:
     label = min(_LABEL, max(width - 28, 12))
     half = max((width - label - 16) // 2, 4)
     most = max([abs(end - share) for pair in ends for end in pair] or [1.0]) or 1.0
-    sign, middle = ("=", "|") if look is ScreenLook.ASCII else ("▄", "│")
     lines = [Content.assemble(" " * (label + 6 + half), (share_text(share), "bold $hi"))]
     for swing, (low, high) in zip(swings, ends, strict=False):
         left, right = (round(min(abs(end - share) / most, 1.0) * half) for end in (low, high))
@@ -277,9 +276,9 @@ def factor_lines(share: float | None, swings: Sequence[Swing], width: int, look:
             Content.assemble(
                 Content(input_label(swing.key)).truncate(label, ellipsis=True, pad=True),
                 (f"{low_text:>{half - left + 7}} ", "$dim"),
-                (sign * left, "$s1"),
-                (middle, "$hi"),
-                (sign * right, "$s2"),
+                ("▄" * left, "$s1"),
+                ("│", "$hi"),
+                ("▄" * right, "$s2"),
                 (f" {high_text}", "$dim"),
             )
         )
@@ -300,13 +299,12 @@ def cost_lines(rows: Sequence[Row], chosen: str, width: int, look: ScreenLook, m
     columns = width - name - price - _UNITS
     if columns < _LEAST_BAR // 2:  # the names and prices go before the bars
         columns, name = 0, max(width - price - _UNITS, 8)
-    sign = "=" if look is ScreenLook.ASCII else "▄"
     lines = []
     for number, row in enumerate(known):
         value = 0.0 if row.term_cost is None else row.term_cost.value
         full = round(value / most * columns)
         units = "" if row.units is None or row.free or row.forbidden else f"{row.units.value:g} x"
-        bars = ((sign * full, "$s4"), (track_sign(look) * (columns - full), "$track"))
+        bars = (("▄" * full, "$s4"), (track_sign(look) * (columns - full), "$track"))
         shown = bars if row.term_cost is not None else ((" " * columns, ""),)
         lines.append(
             Content.assemble(

@@ -349,7 +349,7 @@ class SummaryScreen(ModeScreen):
         more.display = self.has_class("-high")
         if changed:
             title = Content.styled(f"What changed since {since[:10]}", "bold $hi")
-            more.update(Content("\n").join([Content(""), title, change_lines(changed[:6], width, look)]))
+            more.update(Content("\n").join([Content(""), title, change_lines(changed[:6], width)]))
         elif supplies is not None and first_card(shown.given.cards) is None and supplies.storage is not None:
             title = Content.assemble(("Could the storage feed it?", "bold $hi"), ("  rule of thumb", "$dim"))
             more.update(Content("\n").join([Content(""), title, load_lines(supplies, width, look)]))

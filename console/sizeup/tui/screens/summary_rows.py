@@ -36,7 +36,6 @@ _PARTS = {"memory": "Memory", "storage": "Storage", "network": "Network"}
 _MOST_PITCH = 4
 """Rows from a bar of the balance to the next at most; then they are high ones."""
 _SIGNS = {"ok": "●", "warn": "▲", "bad": "▼", "acc": "?"}
-_ASCII_SIGNS = {"ok": "o", "warn": "^", "bad": "v", "acc": "?"}
 _BADGE_WORDS = ("FAIL", "WARN")
 
 
@@ -175,8 +174,7 @@ def status_content(status: str, token: str, look: ScreenLook, *, badge: bool = F
         return Content.styled(status, "$dim")
     if badge and status in _BADGE_WORDS:
         return small_badge(status, token, look)
-    sign = (_ASCII_SIGNS if look is ScreenLook.ASCII else _SIGNS)[token]
-    return Content.styled(f"{sign} {status}", "$ok" if "ok" in token else f"bold ${token}")
+    return Content.styled(f"{_SIGNS[token]} {status}", "$ok" if "ok" in token else f"bold ${token}")
 
 
 def finding_lines(finding: Finding, look: ScreenLook, width: int, *, whole: bool = False) -> Content:
@@ -207,12 +205,11 @@ def stage_lines(stages: Sequence[StageUse], width: int, look: ScreenLook) -> Con
     for number, stage in enumerate(stages):
         token = status_token(stage.status.upper()) if stage.status else zone(stage.share)
         sure = token in ("ok", "warn", "bad")
-        sign = (">" if look is ScreenLook.ASCII else "▶") if not number else (" " if look is ScreenLook.ASCII else "·")
         title = Content(stage.name).truncate(name - 3, ellipsis=True, pad=True)
         share = ShareBar(stage.share, stage.share)
         lines.append(
             Content.assemble(
-                (f"{sign} ", "$dim" if number else f"${token}" if sure else "$hi"),
+                ("· " if number else "▶ ", "$dim" if number else f"${token}" if sure else "$hi"),
                 title.stylize("bold $hi" if not number else "$foreground"),
                 " ",
                 styled(draw_share(share, bar, look)),
@@ -222,13 +219,12 @@ def stage_lines(stages: Sequence[StageUse], width: int, look: ScreenLook) -> Con
     return Content("\n").join(lines)
 
 
-def change_lines(changes: Sequence[tuple[str, str, str]], width: int, look: ScreenLook) -> Content:
+def change_lines(changes: Sequence[tuple[str, str, str]], width: int) -> Content:
     """Return what changed, a line each: name, before and now."""
-    arrow = "->" if look is ScreenLook.ASCII else "→"
     name = min(max((cell_len(what) for what, _, _ in changes), default=0), width // 2)
     lines = [
         Content.assemble(
-            (Content(what).truncate(name, ellipsis=True, pad=True).plain, "$dim"), f"  {was} {arrow} ", (now, "$hi")
+            (Content(what).truncate(name, ellipsis=True, pad=True).plain, "$dim"), f"  {was} → ", (now, "$hi")
         ).truncate(width, ellipsis=True)
         for what, was, now in changes
     ]
@@ -258,8 +254,6 @@ def draw_balance(found: Balance, width: int, height: int, look: ScreenLook) -> D
     columns = width - left - 12
     if columns < 10 or height < 6:
         return drawing
-    ascii_ = look is ScreenLook.ASCII
-    full, thicker, dashed, dot, thick = ("=", "=", ":", "o", "|") if ascii_ else ("▄", "█", "┊", "●", "┃")
 
     def column(value: float) -> int:
         part = (math.log10(value) - decades[0]) / max(len(decades) - 1, 1)
@@ -268,11 +262,11 @@ def draw_balance(found: Balance, width: int, height: int, look: ScreenLook) -> D
     drawing.put(0, 1, "CPU can use", "title")
     low, typical, high = map(column, (found.least, found.typical, found.most))
     for x in range(low, high + 1):
-        drawing.put(x, 1, "=" if look in (ScreenLook.ASCII, ScreenLook.PLAIN) else "█", _ramp(x - low, high - low))
-    for x, sign, role in ((low, dashed, "faint"), (high, dashed, "faint"), (typical, dashed, "acc")):
+        drawing.put(x, 1, "=" if look is ScreenLook.PLAIN else "█", _ramp(x - low, high - low))
+    for x, role in ((low, "faint"), (high, "faint"), (typical, "acc")):
         for y in range(2, height - 2):
-            drawing.put(x, y, sign, role)
-    drawing.put(typical, 1, thick, "hi")
+            drawing.put(x, y, "┊", role)
+    drawing.put(typical, 1, "┃", "hi")
     drawing.put(max(typical - 4, 0), 0, f"{format_rate(found.typical)} typical load", "text")
     drawing.put(high + 2, 1, format_rate(found.most), "dim")
     text = format_rate(found.least)
@@ -289,15 +283,15 @@ def draw_balance(found: Balance, width: int, height: int, look: ScreenLook) -> D
             break
         drawing.put(0, y, supply.title, "text")
         for x in range(left, end):
-            drawing.put(x, y, full if step < _MOST_PITCH else thicker, _ramp(x - left, columns))
-        drawing.put(end, y, dot, "s1")
+            drawing.put(x, y, "▄" if step < _MOST_PITCH else "█", _ramp(x - left, columns))
+        drawing.put(end, y, "●", "s1")
         drawing.put(end + 2, y, format_rate(supply.bytes_per_second), "title")
     drawing.put(0, height - 3, found.sentence().ljust(width), "text")
     free = 0
     for power in decades:
         x = column(10.0**power)
         label = format_rate(10.0**power)
-        drawing.put(x, height - 2, "'" if ascii_ else "╷", "faint")
+        drawing.put(x, height - 2, "╷", "faint")
         start = min(max(x - len(label) // 2, 0), width - len(label))
         if start >= free:  # else its words would stand on those before it
             drawing.put(start, height - 1, label, "dim")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partialmethod
 from pathlib import Path
 from typing import ClassVar
 
@@ -34,7 +35,7 @@ from sizeup.tui.actions import action_of, bindings, first_key
 from sizeup.tui.baseline_sessions import baseline, choices, machine_of
 from sizeup.tui.dialogs import ChoiceDialog
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.widgets.cells import ScrolledRows
+from sizeup.tui.widgets.cells import END, ScrolledRows
 from sizeup.tui.widgets.facts import facts_grid, finding_text
 from sizeup.tui.widgets.lines import tabs_text
 from sizeup.views.band import Band
@@ -243,22 +244,6 @@ class MapView(ScrolledRows):
                     self._top = max(y - self._visible_rows // 2, 0)
             self._redraw()
 
-    def action_cursor_down(self) -> None:
-        """Go to the part below."""
-        self.action_go(0, 1)
-
-    def action_cursor_up(self) -> None:
-        """Go to the part above."""
-        self.action_go(0, -1)
-
-    def action_first(self) -> None:
-        """Go to the first part."""
-        self._select(next(iter(self._places()), ""), 0)
-
-    def action_last(self) -> None:
-        """Go to the last part."""
-        self._select(next(reversed(self._places()), ""), len(self._map.rows) if self._map else 0)
-
     def on_click(self, event: events.Click) -> None:
         """Select the part under the mouse."""
         x = 0
@@ -285,7 +270,15 @@ class MapView(ScrolledRows):
         if found:
             self._select(min(found)[2], None)
         elif down:
-            self._move_to(self._top + down)
+            self._move_by(down)
+
+    def _go_to_end(self, rows: int) -> None:
+        """Go to the last part, of rows below 0 to the first."""
+        places = self._places()
+        self._select(next(iter(places) if rows < 0 else reversed(places), ""), max(rows, 0))
+
+    action_cursor_up, action_cursor_down = partialmethod(action_go, 0, -1), partialmethod(action_go, 0, 1)
+    action_first, action_last = partialmethod(_go_to_end, -END), partialmethod(_go_to_end, END)
 
     def _select(self, key: str, top: int | None) -> None:
         if top is not None:

@@ -116,13 +116,8 @@ def small_badge(word: str, token: str, look: ScreenLook) -> Content:
 def _large_badge(band: Band, columns: int, look: ScreenLook) -> list[Content]:
     columns = max(columns, cell_len(band.word) + 4)
     if look in (ScreenLook.PLAIN, ScreenLook.ASCII):
-        signs = "┏━┓┃┗┛" if look is ScreenLook.PLAIN else "+=+|++"
-        edge = signs[1] * (columns - 2)
-        rows = (
-            signs[0] + edge + signs[2],
-            signs[3] + band.word.center(columns - 2) + signs[3],
-            signs[4] + edge + signs[5],
-        )
+        edge = "━" * (columns - 2)
+        rows = (f"┏{edge}┓", f"┃{band.word.center(columns - 2)}┃", f"┗{edge}┛")
         return [Content.styled(row, "bold") for row in rows]
     return [Content.styled(word.center(columns), f"bold $ink on ${band.status}") for word in ("", band.word, "")]
 
@@ -130,10 +125,21 @@ def _large_badge(band: Band, columns: int, look: ScreenLook) -> list[Content]:
 def _before(before: tuple[str, str, str], look: ScreenLook) -> list[Content]:
     """Return what a change replaced, with an arrow to what it led to."""
     word, token, share = before
-    arrow = "  ===>  " if look is ScreenLook.ASCII else "  ━━━▶  "
-    middle = Content.assemble(small_badge(word, token, look), f" {share}", (arrow, "bold $acc"))
+    middle = Content.assemble(small_badge(word, token, look), f" {share}", ("  ━━━▶  ", "bold $acc"))
     return [
         row.truncate(middle.cell_length, pad=True) for row in (Content.styled("before", "$dim"), middle, Content(""))
+    ]
+
+
+def large_digits(text: str) -> list[str]:
+    """Return a number in three rows of digits; a point or a comma takes one column of the last."""
+    places = [(DIGITS.find(character) * _ROWS, character) for character in text]
+    return [
+        "".join(
+            DIGITS3X3_BOLD[at + row].ljust(3) if at >= 0 else character if row == _ROWS - 1 else " "
+            for at, character in places
+        )
+        for row in range(_ROWS)
     ]
 
 
@@ -142,15 +148,7 @@ def _large_number(number: Number, token: str, look: ScreenLook) -> list[Content]
     style = f"bold ${token}"
     texts = ["", "", number.text]
     if look is not ScreenLook.ASCII:
-        at = [DIGITS.find(character) * _ROWS for character in number.text]
-        glyphs = [
-            [
-                DIGITS3X3_BOLD[place + line].ljust(3) if place >= 0 else "  " + character * (line == 2)
-                for line in range(3)
-            ]
-            for place, character in zip(at, number.text, strict=True)
-        ]
-        texts = ["".join(glyph[line] for glyph in glyphs) for line in range(_ROWS)]
+        texts = large_digits(number.text)
     width = max(map(len, texts))
     unit = f" {number.unit}" if number.unit else ""
     rows = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from functools import partialmethod
 from typing import ClassVar, TypeVar
 
 from rich.segment import Segment
@@ -14,9 +15,8 @@ from textual.strip import Strip
 from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
-from sizeup.charts.drawing import GROUND, HEAT_LEVELS, Drawing, cut
+from sizeup.charts.drawing import GROUND, Drawing, cut
 from sizeup.charts.palette import SERIES
-from sizeup.text import plain
 from sizeup.tui.actions import CURSOR_KEYS, bindings
 
 _LOOKS = {
@@ -34,22 +34,14 @@ _LOOKS = {
     "status-active": "bold $acc",
     "badge-active": "bold $ink on $acc",
     "dim": "$dim",
-    "heat-0": "#ffffff on #08306b",
-    "heat-1": "#ffffff on #0b4a94",
-    "heat-2": "#ffffff on #1c63ad",
-    "heat-3": "#ffffff on #2f79bd",
-    "heat-4": "#000000 on #5da2d5",
-    "heat-5": "#000000 on #8dbfe2",
-    "heat-6": "#000000 on #bcd8ee",
-    "heat-7": "#000000 on #eef5fc",
 }
 """What each role looks like. Not as component classes: Textual works all of those out for every chart, drawn or not,
 at the start and whenever the focus moves, and a chart draws a few of them. Any other role is a token of the palette."""
 
 _GROUNDS = {"pass": "$ok-shade", "warn": "$warn-shade", "fail": "$bad-shade"}
 """Backgrounds that a drawing gives to cells of any role, where they are no tokens."""
-_HEAT, _SERIES = "heat-", "series-"
-"""What begins the role of a level of heat, and of a series; behind it stands its number."""
+_SERIES = "series-"
+"""What begins the role of a series; behind it stands its number."""
 
 
 class CellView(Widget):
@@ -58,9 +50,6 @@ class CellView(Widget):
     DEFAULT_CSS = """
     CellView { height: 1fr; width: 1fr; }
     """
-
-    in_ascii = False
-    """Whether signs are drawn in ASCII."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
@@ -77,8 +66,6 @@ class CellView(Widget):
 
     def present(self, drawing: Drawing) -> None:
         """Show a drawing in place of the last; only rows that differ are drawn again."""
-        if self.in_ascii:
-            drawing.rows = [list(plain("".join(row))) for row in drawing.rows]
         before, self.drawing = self.drawing, drawing
         if (before.width, before.height) != (drawing.width, drawing.height):
             self.refresh()
@@ -115,8 +102,6 @@ class CellView(Widget):
 
     def style_of(self, role: str) -> str:
         """Return what a role looks like, as a style of Textual; a widget with roles of its own adds them."""
-        if role.startswith(_HEAT) and not self.app.current_theme.dark:  # low stays near the ground
-            role = f"{_HEAT}{HEAT_LEVELS - 1 - int(role.removeprefix(_HEAT))}"
         if not role or role in _LOOKS:
             return _LOOKS.get(role, "")
         if role.startswith(_SERIES):
@@ -126,6 +111,8 @@ class CellView(Widget):
 
 
 _Row = TypeVar("_Row")
+END = 1_000_000
+"""More rows than any view has."""
 
 
 class ScrolledRows(CellView, can_focus=True):
@@ -135,15 +122,14 @@ class ScrolledRows(CellView, can_focus=True):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
-        self._top = self._last = 0
-        """The first row in sight, and the furthest that this can be."""
+        self._top = 0
+        """The first row in sight."""
         self._visible_rows = 1
 
     def _visible(self, rows: Sequence[_Row], height: int) -> Sequence[_Row]:
         """Return the rows that fit, scrolled to the last one at most; the border says how many others there are."""
         self._visible_rows = max(height, 1)
-        self._last = max(len(rows) - self._visible_rows, 0)
-        self._top = min(max(self._top, 0), self._last)
+        self._top = max(min(self._top, len(rows) - self._visible_rows), 0)
         shown = rows[self._top : self._top + self._visible_rows]
         below = len(rows) - self._top - len(shown)
         hidden = " and ".join(f"{count} {where}" for count, where in ((self._top, "above"), (below, "below")) if count)
@@ -152,33 +138,17 @@ class ScrolledRows(CellView, can_focus=True):
             self.border_subtitle = subtitle
         return shown
 
-    def _move_to(self, row: int) -> None:
-        self._top = row
+    def _move_by(self, rows: int) -> None:
+        """Scroll by so many rows, at most to either end."""
+        self._top += rows
         self._redraw()
 
-    def action_cursor_down(self) -> None:
-        """One row on."""
-        self._move_to(self._top + 1)
+    def _step(self, rows: int = 0, *, screens: int = 0) -> None:
+        self._move_by(rows + screens * self._visible_rows)
 
-    def action_cursor_up(self) -> None:
-        """One row back."""
-        self._move_to(self._top - 1)
-
-    def action_page_down(self) -> None:
-        """One screen on."""
-        self._move_to(self._top + self._visible_rows)
-
-    def action_page_up(self) -> None:
-        """One screen back."""
-        self._move_to(self._top - self._visible_rows)
-
-    def action_first(self) -> None:
-        """To the top."""
-        self._move_to(0)
-
-    def action_last(self) -> None:
-        """To the end."""
-        self._move_to(self._last)
+    action_cursor_up, action_cursor_down = partialmethod(_step, -1), partialmethod(_step, 1)
+    action_page_up, action_page_down = partialmethod(_step, screens=-1), partialmethod(_step, screens=1)
+    action_first, action_last = partialmethod(_step, -END), partialmethod(_step, END)
 
 
 SegmentRow = Sequence[tuple[str, str]]

@@ -84,7 +84,7 @@ class ModeLine(TextLine):
         width = self.size.width
         modes, current, header = self._shown
         plain = self.look in (ScreenLook.PLAIN, ScreenLook.ASCII)
-        logo = Content.styled(" _##" if self.look is ScreenLook.ASCII else " ▁▄█", "bold $acc")
+        logo = Content.styled(" ▁▄█", "bold $acc")
         tabs = [self._tab(key, label, is_here=label == current, plain=plain) for key, label in modes]
         free = width - sum(tab.cell_length for tab in tabs) - 1
         name = " sizeup " if free >= cell_len(header.host) + 24 else " "
@@ -93,7 +93,7 @@ class ModeLine(TextLine):
             tabs = [tab for tab, (_, label) in zip(tabs, modes, strict=True) if label == current]
         left = Content.assemble(left, *tabs)
         free = width - left.cell_length - 2
-        sign = ("* " if self.look is ScreenLook.ASCII else "● ") if header.running else ""
+        sign = "● " if header.running else ""
         hosts = [(header.host, f" {header.size}" if header.size else ""), (header.host, "")]
         found = [(host, size, f"   {sign}{state}") for host, size in hosts for state in header.states]
         # Where there is room for one of them, how a run stands goes before the name.

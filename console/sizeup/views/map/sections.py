@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from sizeup.charts.drawing import heat_role
 from sizeup.discovery.findings.dimms import channel_sizes
 from sizeup.discovery.setting_facts import setting_facts
 from sizeup.model.machine import Machine
@@ -45,8 +46,6 @@ _SIGNS = {
 }
 """How a device stands: sign and role by the word."""
 _GRAVE = ("WARN", "FAIL")
-_HEAT = 6
-"""Steps of the background of a figure between nodes."""
 
 
 def node_rows(
@@ -167,8 +166,8 @@ def _table(matrix: NodeMatrix) -> list[Row]:
         cells = [Cell(name.ljust(first), "dim")]
         for other in matrix.nodes:
             value = matrix.values.get((node, other), low)
-            step = round((value - low) / ((high - low) or 1) * (_HEAT - 1)) + 1
-            cells.append(Cell(texts.get((node, other), "–").rjust(wide), f"heat-{step}"))
+            role = heat_role((value - low) / ((high - low) or 1))
+            cells.append(Cell(texts.get((node, other), "–").rjust(wide), role))
         rows.append(tuple(cells))
     return rows
 
