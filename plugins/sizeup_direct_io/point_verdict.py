@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from sizeup.model.checks import CHECKS
 from sizeup.model.sample import Estimate
 from sizeup.procfs.block import read_block_stack
 from sizeup.procfs.kernel_file import PROC, SYS, read_line, read_text
@@ -23,36 +24,6 @@ from sizeup_direct_io.window_counters import BackgroundLoad, thermal_caveats, th
 from sizeup_direct_io.worker import Pattern
 
 _V1_FILES = tuple(f"blkio.throttle.{way}_{what}_device" for way in ("read", "write") for what in ("iops", "bps"))
-FAILED = {
-    "direct": "the I/O did not bypass the page cache",
-    "physical": "the data may not have come from the device",
-    "steady": "throughput was not steady",
-    "concurrent": "writers to one file wait for each other",
-    "extending": "writers that extend one file wait for each other",
-    "submitters": "the submitting threads were the bottleneck",
-}
-_WARNED = {
-    "direct": "part of the I/O may have used the page cache",
-    "physical": "part of the data may have come from a cache",
-    "steady": "throughput varied",
-    "concurrent": "writers to one file slow each other down",
-    "extending": "writers that extend one file slow each other down",
-    "submitters": "the submitting threads were busy",
-}
-_UNCHECKED = {
-    "direct": "whether the page cache was bypassed",
-    "physical": "whether the data came from the device",
-    "steady": "whether throughput was steady",
-    "concurrent": "writers to one file",
-    "extending": "writers that extend one file",
-    "submitters": "whether the submitting threads were the bottleneck",
-}
-_REMEDIES = {
-    "direct": "Measure on a file system that supports direct I/O.",
-    "physical": "Measure in a directory, with a file several times as large as every cache.",
-    "steady": "Measure again while the machine is idle.",
-    "submitters": "Measure with more submitting threads.",
-}
 _MOST_REASONS = 6
 
 
@@ -91,11 +62,11 @@ def run_statement(
     evidence = "direct" not in failed  # of the storage, and not of the memory in front of it
     if failed:
         state = f"{figures} are {'uncertain' if evidence else 'not valid'}"
-        clauses = [FAILED[name] for name in failed]
+        clauses = [CHECKS[name].failed for name in failed]
     elif warned:
-        state, clauses = f"{figures} with a caveat", [_WARNED[name] for name in warned]
+        state, clauses = f"{figures} with a caveat", [CHECKS[name].warned for name in warned]
     elif unknown:
-        named = ", ".join(_UNCHECKED[name] for name in unknown)
+        named = ", ".join(CHECKS[name].unchecked for name in unknown)
         state, clauses = f"{figures} with a caveat", [f"not checked: {named}"]
     else:
         return {"statement": f"{figures} passed every check", "evidence": "\n".join(path_changes)}
@@ -112,7 +83,7 @@ def run_statement(
         "statement": f"{state}: {' and '.join(clauses)}",
         "consequence": f"{use} ({title}).",
         "evidence": "\n".join(shown),
-        "remedy": " ".join(_REMEDIES[name] for name in failed if name in _REMEDIES),
+        "remedy": " ".join(filter(None, (CHECKS[name].remedy for name in failed))),
     }
 
 

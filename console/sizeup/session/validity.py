@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from sizeup.model.checks import FAILED_CHECKS
 from sizeup.model.sample import Estimate, Status
 from sizeup.session.value import Point, StepRun
 
@@ -28,15 +29,6 @@ _ENDS = {
     Status.CRASHED: "its step crashed",
     Status.TIMED_OUT: "its step ran into its time limit",
 }
-FAILED_CHECKS = {
-    "direct": "the I/O did not bypass the page cache",
-    "physical": "the data may not have come from the device",
-    "steady": "throughput was not steady",
-    "concurrent": "writers to one file wait for each other",
-    "extending": "writers that extend one file wait for each other",
-    "submitters": "the submitting threads were the bottleneck",
-}
-"""What a check found that failed, by its name."""
 _STILL_BOUNDING = frozenset({"cache", "concurrent", "extending", "physical", "steady", "submitters"})
 """Checks whose failure moves an end of a figure, and does not make it one of something else."""
 _CACHE = "cache"

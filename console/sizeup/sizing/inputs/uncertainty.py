@@ -15,9 +15,10 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sizeup.model.checks import FAILED_CHECKS
 from sizeup.model.machine import Machine
 from sizeup.quantity import Quantity, Uncertainty
-from sizeup.session.validity import FAILED_CHECKS, ends_of_seconds, seconds_seen
+from sizeup.session.validity import ends_of_seconds, seconds_seen
 from sizeup.session.value import StepRun
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures, quantity

@@ -13,13 +13,14 @@ from textual.content import Content
 
 from sizeup.charts.share_bar import ScreenLook, draw_share
 from sizeup.model.advice import Card
+from sizeup.model.checks import CHECKS, FAILED_CHECKS
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard
 from sizeup.model.sample import Disturbance, Status
 from sizeup.probing.manifest import PLANS
 from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
-from sizeup.session.validity import FAILED_CHECKS, StepValidity, check_reasons
+from sizeup.session.validity import StepValidity, check_reasons
 from sizeup.session.value import StepRun
 from sizeup.sizing.verdict import share_text
 from sizeup.text import capitalized, plural
@@ -36,16 +37,6 @@ from sizeup.views.run.step import FigureStanding, headline_figure, latest_refusa
 from sizeup.views.run.step_badge import BadgeLook, headline_point, invalid_points, step_badge, value_text
 
 _MOST_REASONS = 12
-_CHECKS = {
-    "direct": "No page cache",
-    "physical": "From the device, not a cache",
-    "steady": "Steady throughput",
-    "concurrent": "Writers run side by side",
-    "extending": "Writers extend side by side",
-    "submitters": "Enough submitting threads",
-    "cache": "Not from a cache",
-}
-"""What passes a check, by the name of the check; ``FAILED_CHECKS`` has what fails it."""
 
 
 def validity_rows(run: StepRun) -> list[SegmentRow]:
@@ -94,7 +85,7 @@ def _checks(run: StepRun) -> list[tuple[str, str]]:
         worst = min(values)
         word = format_verdict(worst)
         count = f" ({values.count(worst)} of {len(values)})" if len(values) > 1 else ""
-        name = _CHECKS.get(part, part.capitalize())
+        name = CHECKS[part].passed if part in CHECKS else part.capitalize()
         if worst <= 0.0:
             lines.append((word, f"{capitalized(FAILED_CHECKS.get(part, f'{name}: fail'))}{count}"))
         else:

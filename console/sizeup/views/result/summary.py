@@ -103,7 +103,8 @@ def card_details(card: CardView, given: AdviceSet, machine: Machine | None) -> t
 def worded(finding: Finding) -> Finding:
     """Return a finding that names its load in words, and whose evidence names no check."""
     # What the first screen of a machine does without.
-    from sizeup.session.validity import FAILED_CHECKS, check_reasons
+    from sizeup.model.checks import FAILED_CHECKS
+    from sizeup.session.validity import check_reasons
     from sizeup.views.run.points import coordinate_words
 
     load, colon, rest = finding.title.partition(": ")
