@@ -12,31 +12,16 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import wait
+from pathlib import Path
+
+import msgspec
 
 from sizeup.errors import SizeupError
 from sizeup.files import Result, answer_of
 from sizeup.probing.api import Context
 
 _SLICE_SECONDS = 0.02
-_HINTS = {
-    errno.ENOSPC: "the file system is full",
-    errno.EDQUOT: "the quota is used up; decrease size, or set another path",
-    errno.ESTALE: "the server no longer knows the file because it was removed or re-exported; mount it again; "
-    "a file .nfs... of this run may remain there",
-    errno.EIO: "the device or the server reports errors; see the kernel log",
-    errno.EREMOTEIO: "the device or the server reports errors; see the kernel log",
-    errno.EROFS: "the file system became read-only; see the kernel log",
-    errno.EINVAL: "the target does not support requests of this size or alignment",
-    errno.ENODEV: "the device is gone",
-    errno.ENXIO: "the device is gone",
-    errno.ENODATA: "the target ended before its stated size",
-    errno.ENOTCONN: "the connection to the server is lost; mount it again",
-    errno.ECONNABORTED: "the connection to the server is lost; mount it again",
-    errno.ETIMEDOUT: "the device or the server did not answer in time; see the kernel log",
-    errno.ENOLINK: "the path to the device is down; see the kernel log",
-    errno.EACCES: "this user has no access any more",
-    errno.EPERM: "this user has no access any more",
-}
+_HINTS = msgspec.toml.decode(Path(__file__).with_name("errors.toml").read_bytes(), type=dict[str, str])
 
 
 class StalledError(SizeupError):
@@ -72,5 +57,6 @@ def describe_failure(error: Exception) -> str:
 
 def describe_error(number: int) -> str:
     """Return an errno with its meaning for a target."""
-    hint = _HINTS.get(number)
-    return f"{errno.errorcode.get(number, number)} ({os.strerror(number)})" + (f": {hint}" if hint else "")
+    name = errno.errorcode.get(number, str(number))
+    hint = f": {_HINTS[name]}" if name in _HINTS else ""
+    return f"{name} ({os.strerror(number)}){hint}"

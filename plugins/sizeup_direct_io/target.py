@@ -9,7 +9,9 @@ import re
 import stat
 from collections.abc import Sequence
 from enum import Enum
+from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from sizeup import files
@@ -259,45 +261,20 @@ def open_target(spec: TargetSpec) -> OpenTarget:
     raise RefusedError(f"{spec.path}: expected a directory, a file or a block device")
 
 
-_MD = ("a Linux RAID member", 0xA92B4EFC.to_bytes(4, "little"))
-_SIGNATURES: tuple[tuple[str, bytes, tuple[int, ...]], ...] = (
-    ("a partition table", b"\x55\xaa", (510,)),
-    ("a GPT partition table", b"EFI PART", (512, -512, 4096, -4096)),
-    ("ext2, ext3 or ext4", b"\x53\xef", (0x438,)),
-    ("xfs", b"XFSB", (0,)),
-    ("btrfs", b"_BHRfS_M", (0x10040,)),
-    ("ReiserFS", b"ReIsEr", (0x10034,)),
-    ("f2fs", b"\x10\x20\xf5\xf2", (1024,)),
-    ("OCFS2", b"OCFSV2", (0x2000,)),
-    ("GFS2", b"\x01\x16\x19\x70", (0x10000,)),
-    ("swap", b"SWAPSPACE2", (4096 - 10, 16384 - 10, 65536 - 10)),
-    ("swap", b"SWAP-SPACE", (4096 - 10, 16384 - 10, 65536 - 10)),
-    ("an LVM physical volume", b"LABELONE", (0, 512, 1024, 1536)),
-    (*_MD, (0, 4096)),
-    ("LUKS", b"LUKS\xba\xbe", (0,)),
-    ("an Oracle ASM disk", b"ORCLDISK", (32,)),
-    ("an Oracle ASM disk", b"\x01\x82\x01\x01", (0,)),
-    ("bcache", bytes.fromhex("c68573f64e1a45ca8265f57f48ba6d81"), (4096 + 24,)),
-    ("Ceph BlueStore", b"bluestore block device\n", (0,)),
-    ("ZFS", (0x00BAB10C).to_bytes(8, "little"), (128 << 10, 132 << 10)),
-    ("a ZFS pool member", b"version\x00", ((16 << 10) + 28,)),
-    *(("DRBD", bytes((0x83, 0x74, 0x02, version)), (-4096 + 60,)) for version in (0x6B, 0x6C, 0x6D)),
-    ("VMFS", b"\x0d\xd0\x01\xc0", (1 << 20,)),
-    ("VMFS", b"\x5e\xf1\xab\x2f", (2 << 20,)),
-    ("an Intel RAID member", b"Intel Raid ISM Cfg Sig. ", (-1024,)),
-    ("a DDF RAID member", b"\xde\x11\xde\x11", (-512,)),
-    ("VDO", b"dmvdo001", (0,)),
-    ("bcachefs", bytes.fromhex("c68573f666ce90a9d96a60cf803df7ef"), (4096 + 24,)),
-    ("JFS", b"JFS1", (32 << 10,)),
-    ("exFAT", b"EXFAT   ", (3,)),
-    ("NTFS", b"NTFS    ", (3,)),
-    ("FAT", b"FAT", (54,)),
-    ("FAT32", b"FAT32", (82,)),
-)
-"""Owner of a device, the magic number that shows it, and where that is: from the start, or from the end where negative.
+class Signature(Struct, frozen=True):
+    """What an owner writes on a device, and where; see ``signatures.toml``."""
 
-The versions of DRBD are 8, 8.4 that was not shut down, and 9.
-"""
+    owner: str
+    at: tuple[int, ...]
+    """From the start, or from the end where negative."""
+    text: str = ""
+    number: str = ""
+    """In hexadecimal."""
+
+
+_SIGNATURES_FILE = Path(__file__).with_name("signatures.toml")
+_SIGNATURES = msgspec.toml.decode(_SIGNATURES_FILE.read_bytes(), type=dict[str, list[Signature]])["signatures"]
+_RAID = "a Linux RAID member"
 
 
 def refuse_if_formatted(descriptor: int, size_bytes: int) -> None:
@@ -305,14 +282,15 @@ def refuse_if_formatted(descriptor: int, size_bytes: int) -> None:
     first = os.pread(descriptor, PROTECTED_BYTES, 0)
     last = os.pread(descriptor, PROTECTED_BYTES, max(0, size_bytes - PROTECTED_BYTES))
     # RAID of version 1.0 has it 8 to 12 KiB before the end, 0.90 in the last aligned 64 KiB.
-    md_ends = ((size_bytes // 512 - 16) & ~7) * 512 - size_bytes, (size_bytes & ~0xFFFF) - 0x10000 - size_bytes
-    for owner, magic, offsets in ((*_MD, md_ends), *_SIGNATURES):
-        for offset in offsets:
+    raid_ends = ((size_bytes // 512 - 16) & ~7) * 512 - size_bytes, (size_bytes & ~0xFFFF) - 0x10000 - size_bytes
+    for signature in _SIGNATURES:
+        magic = signature.text.encode() or bytes.fromhex(signature.number)
+        for offset in signature.at + (raid_ends if signature.owner == _RAID else ()):
             area, start = (first, offset) if offset >= 0 else (last, len(last) + offset)
             if start >= 0 and area[start : start + len(magic)] == magic:
                 raise RefusedError(
-                    f"the device has the signature of {owner} and is not overwritten; if it is unused, remove the "
-                    "signature first (wipefs --all) and try again"
+                    f"the device has the signature of {signature.owner} and is not overwritten; if it is unused, "
+                    "remove the signature first (wipefs --all) and try again"
                 )
 
 
