@@ -20,12 +20,9 @@ from sizeup_direct_io.worker import Engine, Pattern, Worker, submit_batch
 _ABORT_DRAIN_SECONDS = 0.1
 _ENGINES = {engine: getattr(lib, f"SIZEUP_IO_{engine.name.removeprefix('IO_')}") for engine in Engine}
 _PATTERNS = {pattern: getattr(lib, f"SIZEUP_IO_{pattern.name}") for pattern in Pattern}
-_SAME_IN_BOTH = (
-    *("group", "start_bytes", "size_bytes", "block_bytes", "first_block", "seed", "interval_ns", "read_percent"),
-    *("depth", "error_limit", "huge_pages", "fdatasync_each", "fresh_data", "poisson", "committers", "record_bytes"),
-    *("work_ns", "work_cpus"),
-)
-"""What the native structure has of a worker under the same name."""
+_CONVERTED = frozenset({"engine", "descriptor", "pattern", "submit_batch", "cpus", "client"})
+"""What the native structure has of a worker in another form; all else under the same name."""
+_SAME_IN_BOTH = tuple(name for name in Worker.__struct_fields__ if name not in _CONVERTED)
 
 
 def available_bytes() -> int:
@@ -50,70 +47,39 @@ def median_interval(values: Sequence[float]) -> tuple[float, float] | None:
     return float(interval.low), float(interval.high)
 
 
-class _Count:
-    """A number of the native structure, by the name that it has there."""
-
-    def __set_name__(self, owner: type[IoCounters], name: str) -> None:
-        self._name = name
-
-    def __get__(self, counters: IoCounters, owner: type[IoCounters]) -> int:
-        return int(getattr(counters.native, self._name))
-
-
 class IoCounters:
-    """Counters of a group of workers, of an interval or since the start of the job."""
+    """Counters of a group of workers; each number of ``struct sizeup_io_sample`` is an attribute of that name."""
 
     def __init__(self, native: Any) -> None:
         self.native = native
 
+    def __getattr__(self, name: str) -> int:
+        return int(getattr(self.native, name))
+
     @property
     def requests(self) -> int:
         """Reads and writes that succeeded."""
-        return int(self.native.reads) + int(self.native.writes)
+        return self.reads + self.writes
 
-    read_bytes = _Count()
-    """Bytes of the reads that succeeded."""
-    written_bytes = _Count()
-    """Bytes of the writes that succeeded."""
-    errors = _Count()
-    """Requests that failed or were short; excluded from latency and throughput."""
+    def _combined_with(self, other: IoCounters, sign: int) -> IoInterval:
+        combined = ffi.new("struct sizeup_io_sample *")
+        ffi.memmove(combined, self.native, ffi.sizeof("struct sizeup_io_sample"))
+        lib.sizeup_io_combine(combined, other.native, sign)
+        return IoInterval(combined)
 
 
 class IoInterval(IoCounters):
     """Counters of a group of workers between two samples."""
 
-    def __init__(self, native: Any, *, latest: Any) -> None:
-        super().__init__(native)
-        self._latest = latest
-
     @property
     def seconds(self) -> float:
         """Length by CLOCK_MONOTONIC_RAW."""
-        return float(self.native.time_ns) / 1e9
-
-    reads = _Count()
-    """Reads that succeeded."""
+        return self.time_ns / 1e9
 
     @property
     def transferred_bytes(self) -> int:
         """Bytes of the requests that succeeded."""
         return self.read_bytes + self.written_bytes
-
-    submit_calls = _Count()
-    """System calls that submitted requests."""
-
-    usage_requests = _Count()
-    """The requests that the CPU times below belong to."""
-    usage_bytes = _Count()
-    """The bytes that the CPU times below belong to."""
-    user_ns = _Count()
-    """CPU time of the workers in user mode."""
-    system_ns = _Count()
-    """CPU time of the workers in the kernel, without that of kernel threads."""
-    run_delay_ns = _Count()
-    """Time the workers were runnable and waited for a CPU (``/proc/thread-self/schedstat``)."""
-    voluntary_switches = _Count()
-    """Voluntary context switches of the workers."""
 
     @property
     def engine_flags(self) -> tuple[str, ...]:
@@ -123,14 +89,11 @@ class IoInterval(IoCounters):
             int(lib.SIZEUP_IO_FIXED_FILE): "fixed-file",
             int(lib.SIZEUP_IO_DEFER_TASKRUN): "deferred-completions",
         }
-        return tuple(name for bit, name in names.items() if int(self._latest.flags) & bit)
+        return tuple(name for bit, name in names.items() if self.flags & bit)
 
     def pooled_with(self, other: IoInterval) -> IoInterval:
         """Return both intervals together."""
-        pool = ffi.new("struct sizeup_io_sample *")
-        ffi.memmove(pool, self.native, ffi.sizeof("struct sizeup_io_sample"))
-        lib.sizeup_io_combine(pool, other.native, 1)
-        return IoInterval(pool, latest=self._latest)
+        return self._combined_with(other, 1)
 
     def _histogram(self, kind: str) -> Any:
         return getattr(self.native, f"{kind}_ns")
@@ -156,22 +119,15 @@ class IoInterval(IoCounters):
 class IoSample(IoCounters):
     """All counters of a group since the start of the job, at one time."""
 
-    time_ns = _Count()
-    """CLOCK_MONOTONIC_RAW."""
-    running = _Count()
-    """Workers that have not ended."""
-    in_flight = _Count()
-    """Queue depth."""
-
     @property
     def idle_ns(self) -> int:
         """Time since a request last completed."""
-        return max(0, int(self.native.time_ns) - int(self.native.last_progress_ns))
+        return max(0, self.time_ns - self.last_progress_ns)
 
     @property
     def error(self) -> int | None:
         """The errno that ended a worker early; None without one."""
-        return -int(self.native.status) or None
+        return -self.status or None
 
     @property
     def first_error(self) -> int | None:
@@ -180,10 +136,7 @@ class IoSample(IoCounters):
 
     def since(self, earlier: IoSample) -> IoInterval:
         """Return the interval between two samples of the same job and group."""
-        difference = ffi.new("struct sizeup_io_sample *")
-        ffi.memmove(difference, self.native, ffi.sizeof("struct sizeup_io_sample"))
-        lib.sizeup_io_combine(difference, earlier.native, -1)
-        return IoInterval(difference, latest=self.native)
+        return self._combined_with(earlier, -1)
 
 
 class WorkerUsage(Struct, frozen=True):

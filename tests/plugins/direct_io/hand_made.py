@@ -34,7 +34,7 @@ def interval(
 ) -> IoInterval:
     """So many reads and writes with these times."""
     native = sample_of(reads or {}, writes or {}, responses or {}, **counts)
-    return IoInterval(native, latest=native)
+    return IoInterval(native)
 
 
 def edge(

@@ -101,7 +101,7 @@ def interval(requests: int, block_bytes: int) -> binding.IoInterval:
     native.user_ns = native.system_ns = 1_000_000
     for kind in ("read_ns", "write_ns", "response_ns"):
         getattr(native, kind)[1000] = requests
-    return binding.IoInterval(native, latest=native)
+    return binding.IoInterval(native)
 
 
 def edge(seconds: float) -> WindowCounters:

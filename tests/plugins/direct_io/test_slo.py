@@ -115,7 +115,7 @@ def interval(seconds: float, **times: dict[float, int]) -> IoInterval:
         for milliseconds, count in counts.items():
             nearest = min(range(len(middles)), key=lambda bucket: abs(middles[bucket] - milliseconds * 1e6))
             getattr(native, f"{kind}_ns")[nearest] = count
-    return IoInterval(native, latest=native)
+    return IoInterval(native)
 
 
 class Volume:
