@@ -34,7 +34,7 @@ from sizeup.units import format_bytes
 from sizeup_direct_io import binding
 from sizeup_direct_io.binding import Extents, IoInterval
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
-from sizeup_direct_io.checks import direct_reader
+from sizeup_direct_io.comparisons import direct_reader
 from sizeup_direct_io.estimates import Coordinates, PointResult, location
 from sizeup_direct_io.measure import Window, measure
 from sizeup_direct_io.presets import SMALL_BYTES

@@ -16,6 +16,7 @@ from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Estimate, Progress, Samples
 from sizeup.probing.api import Context, Emission
+from sizeup.procfs.mounts import is_below
 from sizeup.text import plural
 from sizeup.units import format_bytes
 from sizeup_direct_io import binding, conclusions, durations, estimates
@@ -25,7 +26,6 @@ from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, Window, measure
 from sizeup_direct_io.point_verdict import conditions, overall
 from sizeup_direct_io.presets import Durable, Stream
 from sizeup_direct_io.run import TargetRun
-from sizeup_direct_io.settings import lies_under
 from sizeup_direct_io.target import TargetSpec
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.validity import Part, check_steady
@@ -156,7 +156,7 @@ class Commit:
         windows = len(log_points(str(settings["methods"]), most)) * int(settings["rounds"])
         seconds = durations.START_SECONDS + BACKGROUND_SECONDS + files / durations.ASSUMED_FILL_RATE
         seconds += windows * (float(settings["seconds"]) + durations.WINDOW_EXTRA_SECONDS) + durations.ENDING_SECONDS
-        remote = any(lies_under(path, mount.mount_point) for mount in machine.nfs_mounts)
+        remote = is_below(path, (mount.mount_point for mount in machine.nfs_mounts))
         yield Step(
             id=NAME,
             probe=NAME,

@@ -6,10 +6,9 @@ import time
 
 from msgspec.structs import replace
 
-from sizeup_direct_io.checks import CHECK_ROUNDS, CHECK_WINDOW, EXTENDING_WINDOW, WRITER_BYTES, WRITERS
+from sizeup_direct_io import comparisons
 from sizeup_direct_io.cold_read import SECONDS as COLD_SECONDS
 from sizeup_direct_io.measure import Window
-from sizeup_direct_io.paths import ENGINE_PAIRS, SCALING_MOST, SCALING_WINDOW
 from sizeup_direct_io.presets import WITH_OBJECTIVE, Durable
 from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.target import DEFAULT_BYTES
@@ -49,9 +48,9 @@ def estimated_seconds(settings: RunSettings) -> float:
     if others := len(settings.other_paths):  # each alone, then all together
         alone += others * _filling_seconds(settings) + (others + 2) * window
     if settings.scale_threads:
-        alone += SCALING_MOST * _whole(SCALING_WINDOW)
+        alone += comparisons.SCALING_MOST * _whole(comparisons.SCALING_WINDOW)
     if settings.compare_engine != "none":
-        alone += 2 * ENGINE_PAIRS * _whole(CHECK_WINDOW)
+        alone += 2 * comparisons.ENGINE_PAIRS * _whole(comparisons.CHECK_WINDOW)
     return alone
 
 
@@ -81,10 +80,11 @@ def _preparing_seconds(settings: RunSettings) -> float:
     """Return what the first window waits for."""
     seconds = START_SECONDS + BACKGROUND_SECONDS + _filling_seconds(settings)
     if settings.check_concurrency and not settings.extends and not _is_device(settings):
-        seconds += WRITERS * WRITER_BYTES / ASSUMED_FILL_RATE
-        seconds += 2 * CHECK_ROUNDS * (_whole(CHECK_WINDOW) + _whole(EXTENDING_WINDOW))
+        seconds += comparisons.WRITERS * comparisons.WRITER_BYTES / ASSUMED_FILL_RATE
+        both = _whole(comparisons.CHECK_WINDOW) + _whole(comparisons.EXTENDING_WINDOW)
+        seconds += 2 * comparisons.CHECK_ROUNDS * both
     if any(stream.durable is not Durable.NO for stream in settings.streams):
-        seconds += 2 * CHECK_ROUNDS * _whole(CHECK_WINDOW)
+        seconds += 2 * comparisons.CHECK_ROUNDS * _whole(comparisons.CHECK_WINDOW)
     return seconds + (COLD_SECONDS if settings.cold_read else 0.0)
 
 

@@ -10,12 +10,13 @@ import msgspec
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
+from sizeup.procfs.mounts import is_below
 from sizeup.units import format_bytes
 from sizeup_direct_io import cold_read, durations
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.presets import READ_AHEAD, SUSTAINED, Durable
 from sizeup_direct_io.run import Run
-from sizeup_direct_io.settings import RunSettings, bandwidth_settings, find_path_bandwidth, lies_under
+from sizeup_direct_io.settings import RunSettings, bandwidth_settings, find_path_bandwidth
 from sizeup_direct_io.worker import Pattern
 
 NAME = "io.direct"
@@ -91,7 +92,7 @@ class DirectIo:
             hazards += [Hazard.IO_WRITE, Hazard.DISK_SPACE]
         if run.allow_write_to:
             hazards.append(Hazard.RAW_DEVICE_WRITE)
-        if any(lies_under(path, mount.mount_point) for mount in machine.nfs_mounts):
+        if is_below(path, (mount.mount_point for mount in machine.nfs_mounts)):
             hazards.append(Hazard.NETWORK_FILE_SYSTEM)
         yield Step(
             id=step,

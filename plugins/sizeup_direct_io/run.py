@@ -16,13 +16,12 @@ from sizeup.units import format_bytes, format_ns
 from sizeup_direct_io import conclusions, estimates
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
-from sizeup_direct_io.checks import Checks, touch
 from sizeup_direct_io.cold_read import cold_estimate, cold_read
+from sizeup_direct_io.comparisons import Checks, ComparedLoad, compare_engines, compare_paths, scale_threads, touch
 from sizeup_direct_io.disks import PathWatch, find_path_files, path_gaps, several_nodes
 from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget, objective_seconds
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.measure import MeasuredPoint, Window, measure
-from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths, scale_threads
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
 from sizeup_direct_io.presets import SUSTAINED, WORKING_SET, Durable, LoadPoint, Stream, Sweep, with_target_size
 from sizeup_direct_io.settings import RunSettings

@@ -11,6 +11,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount
 from sizeup.model.plan import Settings
 from sizeup.model.storage import BlockDevice
+from sizeup.procfs.mounts import is_below
 from sizeup_direct_io.measure import Window
 from sizeup_direct_io.presets import SUSTAINED, Durable, Stream, Sweep, sweeps
 from sizeup_direct_io.target import TargetSpec
@@ -26,11 +27,6 @@ class TargetBandwidth(Struct, frozen=True):
     """The narrowest stage of each, as text."""
 
 
-def lies_under(path: str, mount_point: str) -> bool:
-    """Return whether a path is a mount point or below it, by its name."""
-    return path == mount_point or path.startswith(mount_point.rstrip("/") + "/")
-
-
 def _device_or_mount(path: str, machine: Machine) -> BlockDevice | NfsMount | None:
     """Return the device at the path, or what is mounted closest above it."""
     for device in machine.block_devices:
@@ -40,7 +36,7 @@ def _device_or_mount(path: str, machine: Machine) -> BlockDevice | NfsMount | No
         (point, device) for device in machine.block_devices for point in device.mount_points
     ]
     mounts += [(mount.mount_point, mount) for mount in machine.nfs_mounts]
-    above = [(point, holder) for point, holder in mounts if lies_under(path, point)]
+    above = [(point, holder) for point, holder in mounts if is_below(path, (point,))]
     return max(above, key=lambda pair: len(pair[0]))[1] if above else None
 
 

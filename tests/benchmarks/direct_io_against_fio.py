@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fakes import HandContext
 from sizeup.procfs.stat import read_pressure
-from sizeup_direct_io.checks import without_progress
+from sizeup_direct_io.comparisons import without_progress
 from sizeup_direct_io.measure import Window, measure
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fakes import HandContext
 from lab.guest import fill_guest, run_guest
-from sizeup_direct_io.checks import without_progress
+from sizeup_direct_io.comparisons import without_progress
 from sizeup_direct_io.measure import Window, measure
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Worker

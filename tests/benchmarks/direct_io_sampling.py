@@ -19,7 +19,7 @@ from sizeup.model.sample import Samples
 from sizeup.probing.worker import record_of
 from sizeup.procfs.stat import read_pressure
 from sizeup_direct_io.binding import IoJob
-from sizeup_direct_io.checks import without_progress
+from sizeup_direct_io.comparisons import without_progress
 from sizeup_direct_io.measure import _Sampler
 from sizeup_direct_io.presets import OLTP_READ
 from sizeup_direct_io.target import TargetSpec

@@ -11,8 +11,8 @@ import pytest
 from fakes import HandContext
 from plugins.direct_io.hand_made import interval, window
 from sizeup.model.sample import Estimate
-from sizeup_direct_io import checks, window_counters
-from sizeup_direct_io.checks import (
+from sizeup_direct_io import comparisons, window_counters
+from sizeup_direct_io.comparisons import (
     FEWEST_TOUCHES,
     TOUCHES,
     WRITERS,
@@ -44,8 +44,8 @@ class FakeFiles:
         self.target = OpenTarget(TargetKind.MADE, "/u01", TARGET, 0, 1 << 30, None, 0)
         self.content: ContentSample | None = None
         self.call_with_timeout = lambda _, function: function()
-        patch.setattr(checks, "measure", self.measure)
-        patch.setattr(checks.os, "ftruncate", lambda file, size: self.emptied.append(file))
+        patch.setattr(comparisons, "measure", self.measure)
+        patch.setattr(comparisons.os, "ftruncate", lambda file, size: self.emptied.append(file))
         patch.setattr(window_counters, "read_policy", lambda: EnginePolicy(dict.fromkeys(Engine, 0)))
 
     def next_seed(self) -> int:
@@ -123,7 +123,7 @@ def test_a_first_touch_samples_what_the_target_holds(monkeypatch: pytest.MonkeyP
         return read
 
     files = FakeFiles(monkeypatch, lambda *_: 1.0)
-    monkeypatch.setattr(checks, "direct_reader", reader)
+    monkeypatch.setattr(comparisons, "direct_reader", reader)
 
     assert without_progress(touch(files)) == ([5] * TOUCHES, [5] * TOUCHES)  # type: ignore[arg-type]
     assert files.content == ContentSample(TOUCHES, zero=TOUCHES // 4, repeated=0)

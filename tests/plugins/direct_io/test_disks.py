@@ -12,7 +12,7 @@ from plugins.direct_io.hand_made import SECOND, host
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.stat import Pressure
 from sizeup_direct_io import window_counters
-from sizeup_direct_io.checks import without_progress
+from sizeup_direct_io.comparisons import without_progress
 from sizeup_direct_io.disks import (
     Disks,
     OtherIo,

@@ -28,7 +28,7 @@ from sizeup.probing.planner import make_plan
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.process import ProcessIo
 from sizeup.text import plural
-from sizeup_direct_io import binding, commit, paths, slo, target_setup, window_counters
+from sizeup_direct_io import binding, commit, comparisons, slo, target_setup, window_counters
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
 from sizeup_direct_io.cold_read import ColdRead
@@ -74,7 +74,7 @@ class Played(FakeSetup):
         patch.setattr(run_module, "cold_read", self.cold)
         patch.setattr(run_module, "several_nodes", lambda: False)
         patch.setattr(commit.os, "cpu_count", lambda: 8)
-        patch.setattr(paths, "available_bytes", lambda: 64 * GIB)
+        patch.setattr(comparisons, "available_bytes", lambda: 64 * GIB)
         patch.setattr(binding, "extents", lambda *_, flush: None)
         patch.setattr(binding, "cached_bytes", lambda *_: 0)
         patch.setattr(binding, "availability", lambda _: 0)

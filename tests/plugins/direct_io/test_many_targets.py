@@ -18,7 +18,7 @@ from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate, Samples
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.process import list_threads
-from sizeup_direct_io import binding, paths, target_setup
+from sizeup_direct_io import binding, comparisons, target_setup
 from sizeup_direct_io.disks import Disks, read_disks
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.window_counters import Counters
@@ -79,7 +79,7 @@ def test_each_device_has_its_own_queue_depth(stage: FakeSetup, tmp_path: Path) -
 def test_a_target_that_is_served_from_a_cache_while_all_are_measured_fails(
     shared: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measure = vars(paths)["measure"]
+    measure = vars(comparisons)["measure"]
     moved = 1 << 30
 
     def cached_together(workers: Any, names: Sequence[str], *rest: Any) -> Any:
@@ -113,7 +113,7 @@ def test_a_target_that_is_served_from_a_cache_while_all_are_measured_fails(
         ]
         return msgspec.structs.replace(measured, before=ends[0], after=ends[1])
 
-    monkeypatch.setattr(paths, "measure", cached_together)
+    monkeypatch.setattr(comparisons, "measure", cached_together)
     monkeypatch.setattr(binding, "extents", lambda *_, **__: None)  # the file of the stage is empty
     if not shared:
         numbers = {path: number for number, path in enumerate((str(tmp_path), *NVME), start=1)}
@@ -157,7 +157,7 @@ def test_the_time_of_a_run_counts_every_device(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("stage")
 def test_more_threads_than_a_job_has_are_a_gap_and_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paths, "MOST_WORKERS", 100)
+    monkeypatch.setattr(comparisons, "MOST_WORKERS", 100)
 
     found, gaps = estimates(tmp_path, {**many([8] * 23), "engine": "threads"})
 
@@ -170,7 +170,7 @@ def test_more_threads_than_a_job_has_are_a_gap_and_no_failure(tmp_path: Path, mo
 
 @pytest.mark.usefixtures("stage")
 def test_buffers_of_many_devices_leave_the_memory_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paths, "available_bytes", lambda: 10 << 30)
+    monkeypatch.setattr(comparisons, "available_bytes", lambda: 10 << 30)
     large = {"preset": "dss-rand", "depth": 1, "more_paths": "/b", "ramps": 1}
 
     _, fits = estimates(tmp_path, {**large, "more_depths": "1023"})
@@ -197,8 +197,8 @@ def test_each_of_several_targets_has_its_own_figures(
             return window(1.0, {names[0]: interval({10: 500 if names[0] == "/b" else 100})}, at=at)
         return window(2.0, together, at=at)
 
-    monkeypatch.setattr(paths, "measure", measure)
-    monkeypatch.setattr(paths, "read_disks", lambda _: Disks(("sda",), BlockStat(0, 0), plain=True))
+    monkeypatch.setattr(comparisons, "measure", measure)
+    monkeypatch.setattr(comparisons, "read_disks", lambda _: Disks(("sda",), BlockStat(0, 0), plain=True))
     found, _ = estimates(tmp_path, {"preset": "single-read", "more_paths": "/b", "ramps": 1})
 
     first, second = joint(found, "joint-iops").values()
@@ -228,8 +228,9 @@ def test_engines_take_turns_and_the_runs_own_comes_first_in_the_ratio(
         iops = 200 if workers[0].engine is Engine.THREADS else 300 + 10 * (len(turns) // 2)
         return window(1.0, {names[0]: interval({10: iops})})
 
-    monkeypatch.setattr(paths, "measure", measure)
-    found, _ = estimates(tmp_path, {"preset": "single-read", "compare_engine": "threads", "ramps": 1})
+    monkeypatch.setattr(comparisons, "measure", measure)
+    chosen: dict[str, SettingValue] = {"compare_engine": "threads", "check_concurrency": False, "ramps": 1}
+    found, _ = estimates(tmp_path, {"preset": "single-read", **chosen})
 
     (gain,) = [e for e in found if e.series == "engine-gain"]
     assert (gain.at["engines"], gain.value, gain.replicates) == ("io_uring over threads", 1.65, 5)
@@ -240,7 +241,7 @@ def test_engines_take_turns_and_the_runs_own_comes_first_in_the_ratio(
 @pytest.mark.usefixtures("stage")
 def test_threads_are_doubled_until_iops_stop_rising(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rates = {1: 100.0, 2: 190.0, 4: 360.0, 8: 370.0, 16: 372.0, 32: 373.0, 64: 374.0}
-    measure = vars(paths)["measure"]
+    measure = vars(comparisons)["measure"]
 
     def saturating(workers: Any, *rest: Any) -> Any:
         measured = yield from measure(workers, *rest)
@@ -248,7 +249,7 @@ def test_threads_are_doubled_until_iops_stop_rising(tmp_path: Path, monkeypatch:
         busiest = 0.99 if len(workers) < 4 else 0.6
         return msgspec.structs.replace(measured, seconds=seconds, threads=len(workers), busiest_thread=busiest)
 
-    monkeypatch.setattr(paths, "measure", saturating)
+    monkeypatch.setattr(comparisons, "measure", saturating)
     found, _ = estimates(tmp_path, {"preset": "custom", "depth": 128, "scale_threads": True, "ramps": 1})
 
     scaled = {e.at["threads"]: e for e in found if e.series == "threads-iops"}

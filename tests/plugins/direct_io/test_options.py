@@ -24,8 +24,7 @@ from sizeup.probing.registry import load_registry
 from sizeup.probing.settings import why_unused
 from sizeup_direct_io import (
     binding,
-    checks,
-    paths,
+    comparisons,
     point_verdict,
     target_setup,
     window_counters,
@@ -118,7 +117,7 @@ class FakeSetup:
         self.told: list[Any] = []
         self._file = folder / "file"
         self._file.write_bytes(bytes(4096))
-        for module in (run_module, checks, paths):
+        for module in (run_module, comparisons):
             patch.setattr(module, "measure", self.measure)
         patch.setattr(run_module, "find_rate", self.find_rate)
         patch.setattr(window_counters, "BACKGROUND_SECONDS", 0.0)

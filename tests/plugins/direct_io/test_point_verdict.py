@@ -17,7 +17,7 @@ from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.process import ProcessIo
-from sizeup_direct_io import binding, checks, point_verdict, target_setup
+from sizeup_direct_io import binding, comparisons, point_verdict, target_setup
 from sizeup_direct_io.disks import Disks, OtherIo
 from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
@@ -114,7 +114,7 @@ def test_writes_have_a_caveat_unless_disks_rotate(
 def test_the_cost_of_a_flush_is_judged_by_the_write_cache_of_the_target(
     cache: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "write_cache", lambda _: cache)
+    monkeypatch.setattr(comparisons, "write_cache", lambda _: cache)
     found = DirectIo().run(plan(tmp_path, {"preset": "fsync"}), HandContext())
     (cost,) = [emission for emission in found if isinstance(emission, Estimate) and emission.series == "flush-cost"]
 

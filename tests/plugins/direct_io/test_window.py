@@ -11,7 +11,7 @@ import pytest
 from fakes import HandContext
 from sizeup_direct_io import measure as measure_module
 from sizeup_direct_io.binding import IoJob, IoSample
-from sizeup_direct_io.checks import without_progress
+from sizeup_direct_io.comparisons import without_progress
 from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Worker
