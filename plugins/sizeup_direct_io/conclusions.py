@@ -266,18 +266,15 @@ def scaling(
         cap = f"The paths share disks: {', '.join(shared_disks)}."
     elif path_bandwidth is None:
         cap = "Whether they share an adapter or interface is unknown."
-    elif path_rate is None:
-        together_rate = format_rate(path_bandwidth.bytes_per_second)
-        cap = f"Bandwidth of the paths together: {together_rate} ({path_bandwidth.source})."
-    elif total > path_rate:
-        cap = (
-            f"Bottleneck: the paths carry {format_rate(path_rate)} together ({path_bandwidth.source}), less than the "
-            "sum of each alone."
-        )
     else:
-        cap = (
-            f"Bandwidth of the paths together: {format_rate(path_rate)} ({path_bandwidth.source}), not the bottleneck."
-        )
+        rate, source = format_rate(path_bandwidth.bytes_per_second), path_bandwidth.source
+        cap = f"Bandwidth of the paths together: {rate} ({source})"
+        if path_rate is None:
+            cap += "."
+        elif total > path_rate:
+            cap = f"Bottleneck: the paths carry {rate} together ({source}), less than the sum of each alone."
+        else:
+            cap += ", not the bottleneck."
     extra |= {
         "statement": f"{len(alone)} paths together reach {efficiency:.1%} of the sum of each alone",
         "consequence": f"{format_value(together, unit)} of {singly}. {cap}",
@@ -409,16 +406,7 @@ def engine_gain(workload: str, queue_depth: int, ratios: Sequence[float], names:
     """Return the throughput ratio of two engines, the median over alternating pairs."""
     ratio, low, high = with_interval(ratios)
     first, second = names
+    at: Coordinates = {"workload": workload, "engines": f"{first} over {second}"}
     text = f"{workload} at QD {queue_depth}: {first} has {ratio:.2f} times the throughput of {second}"
-    return Estimate(
-        "engine-gain",
-        {"workload": workload, "engines": f"{first} over {second}"},
-        ratio,
-        low=low,
-        high=high,
-        replicates=len(ratios),
-        extra={
-            "statement": text,
-            "consequence": f"{len(ratios)} alternating pairs: {min(ratios):.2f} to {max(ratios):.2f}.",
-        },
-    )
+    pairs = f"{len(ratios)} alternating pairs: {min(ratios):.2f} to {max(ratios):.2f}."
+    return Estimate("engine-gain", at, ratio, low, high, len(ratios), extra={"statement": text, "consequence": pairs})

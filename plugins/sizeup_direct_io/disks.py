@@ -6,7 +6,9 @@ import os
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from sizeup.model.machine import Gap
@@ -20,18 +22,8 @@ _SESSION = re.compile(r"session\d+")
 _CONTROLLER = re.compile(r"nvme\d+")
 _NODE = re.compile(r"node(\d+)")
 _NETWORK_DISK = re.compile(r"[nr]bd\d+")
-_RAID_DRIVERS = frozenset(
-    {"megaraid_sas", "megaraid", "mpi3mr", "hpsa", "smartpqi", "aacraid", "arcmsr", "ipr", "3w-9xxx", "3w-sas"}
-)
-"""``proc_name`` of controllers that have a write-back cache or may have one."""
-_VIRTUAL_PATHS = ("virtio", "vbd-", "vmbus")
-"""Folders in the sysfs path: virtio, Xen, and Hyper-V, which also writes them in capitals."""
-_VIRTUAL_DRIVERS = frozenset({"vmw_pvscsi", "virtio_scsi", "storvsc", "storvsc_host", "ibmvscsi"})
-_VIRTUAL_MODELS = (
-    "vmware", "qemu", "vbox", "virtual disk", "virtual nvme", "amazon elastic block store", "persistentdisk",
-    "nvme_card-pd", "msft nvme accelerator",
-)  # fmt: skip
-"""In the vendor and model of emulated disks and of volumes of cloud providers."""
+_KINDS = msgspec.toml.decode(Path(__file__).with_name("disks.toml").read_bytes(), type=dict[str, tuple[str, ...]])
+"""By what RAID controllers and virtual disks are known."""
 SIGNIFICANT_SHARE = 0.05
 """Of the requested bytes: less other I/O than this does not change a figure visibly."""
 SIGNIFICANT_BYTES_PER_SECOND = 1e6
@@ -127,9 +119,9 @@ def is_virtual(device_number: int, sysfs: str = SYS) -> bool:
         device = _device_path(disk)
         identity = f"{read_line(f'{device}/vendor') or ''} {read_line(f'{device}/model') or ''}".lower()
         if (
-            any(part.lower().startswith(_VIRTUAL_PATHS) for part in disk.split("/"))
-            or _host_driver(disk, sysfs) in _VIRTUAL_DRIVERS
-            or any(name in identity for name in _VIRTUAL_MODELS)
+            any(part.lower().startswith(_KINDS["virtual_paths"]) for part in disk.split("/"))
+            or _host_driver(disk, sysfs) in _KINDS["virtual_drivers"]
+            or any(name in identity for name in _KINDS["virtual_models"])
         ):
             return True
     return False
@@ -145,7 +137,7 @@ def _storage_system(disk: str, sysfs: str) -> str | None:
     if driver == "ib_srp":
         return "SRP array"
     # A disk that such a controller passes through as it is has a SAS address of its own.
-    if driver in _RAID_DRIVERS and not any(part.startswith("end_device-") for part in parts):
+    if driver in _KINDS["raid_drivers"] and not any(part.startswith("end_device-") for part in parts):
         return f"RAID controller ({driver})"
     folders = (device, *(f"{device}/{name}" for name in _controllers(device)))  # of the namespace, or its controllers
     transports = {found for folder in folders if (found := read_line(f"{folder}/transport"))}

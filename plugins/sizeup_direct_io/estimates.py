@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from sizeup.model.sample import Estimate
 from sizeup_direct_io.binding import IoInterval, median_interval
@@ -52,8 +51,8 @@ def throughput(
         extra = {**extra, "no_interval": ONE_RAMP}
     converged = all(run.converged for run in runs)
     for series, values in (("iops", [run.iops for run in runs]), ("rate", [run.bytes_per_second for run in runs])):
-        figure = Estimate(series, at, *with_interval(values), len(values), caveats=caveats, extra=extra)
-        yield replace(figure, converged=converged)
+        ends = with_interval(values)
+        yield Estimate(series, at, *ends, len(values), converged=converged, caveats=caveats, extra=extra)
 
 
 def with_interval(values: Sequence[float], whole: float | None = None) -> tuple[float, float | None, float | None]:

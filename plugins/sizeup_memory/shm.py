@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sizeup.errors import RefusedError
 from sizeup.files import temporary_files
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Hazard, Settings, Step
+from sizeup.model.plan import Settings, Step
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
 from sizeup.procfs.meminfo import read_free_by_node
@@ -82,13 +82,9 @@ class MemoryShm:
                 cells_by_class=matrix_cells.count_by_class(cell for cell in cells if cell.memory_node == node),
             )
             seconds = _step_seconds(of_node, size, len(own))
-            id_, title, touches = (
-                f"{NAME}.node{node}",
-                f"{DIRECTORY} on node {node}",
-                f"{format_bytes(size)} of {DIRECTORY}",
-            )
-            cpus, hazards = tuple(of_node.writers.values()), (Hazard.MEMORY, Hazard.CPU_LOAD)
-            yield durations.step(id_, title, of_node, seconds, touches, cpus, hazards=hazards)
+            title, touches = f"{DIRECTORY} on node {node}", f"{format_bytes(size)} of {DIRECTORY}"
+            cpus = tuple(of_node.writers.values())
+            yield durations.step(f"{NAME}.node{node}", title, of_node, seconds, touches, cpus)
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Create a file from the node's own CPU, then overwrite it from each node in turn."""

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from sizeup.charts.chart import ChartPoint, Line, Scale
 from sizeup.charts.table import UNKNOWN
+from sizeup.decoding import data_beside
 from sizeup.model.plan import Series
 from sizeup.model.sample import Estimate
 from sizeup.session.validity import StepValidity
@@ -164,25 +165,7 @@ def value_scale(ys: Sequence[float]) -> Scale:
 
 
 _UNIT_SUFFIXES: Mapping[str, str] = {"_bytes": "bytes", "_ns": "ns", "_hz": "Hz"}
-_NAMED: Mapping[str, Mapping[str, str]] = {
-    "workload": {
-        "oltp-read": "random read 8 KiB",
-        "oltp-7030": "random 70/30 8 KiB",
-        "single-read": "single random reads 8 KiB",
-        "cold-read": "random read of older data",
-        "dss-rand": "random read 1 MiB",
-        "dss-scan": "sequential read 1 MiB",
-        "normal": "small and large reads, mixed",
-        "redo": "log writes",
-        "redo-alone": "log writes alone",
-        "redo+oltp": "log writes beside random 70/30 8 KiB",
-        "load": "appending writes 1 MiB",
-        "fsync": "write 8 KiB and fdatasync",
-        "sustained": "random write 8 KiB until a cliff",
-        "working-set": "reads in growing parts",
-    },
-    "pages": {"huge": "huge pages", "4k": "4 KiB pages"},
-}
+_NAMED: Mapping[str, Mapping[str, str]] = data_beside(__file__, "coordinates.toml", dict[str, dict[str, str]])
 """Coordinates whose text is a name of the program, in words."""
 
 
