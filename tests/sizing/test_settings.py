@@ -56,6 +56,46 @@ def test_the_pages_may_all_be_locked() -> None:
     assert "mysql - memlock" in values("limits", "sga.mb=65536", "license.pack=mysql")
 
 
+@pytest.mark.parametrize(
+    ("pack", "pages", "user", "why"),
+    [
+        ("oracle", "32769", "oracle", ""),
+        ("postgresql", "36046", "postgres", ""),
+        ("mysql", "36046", "mysql", ""),
+        ("mariadb", "36046", "mysql", ""),
+        ("db2", "32769", "db2inst1", ""),
+        ("sql-server", None, "mssql", "SQL Server uses transparent huge pages"),
+        ("sap-hana", None, "SIDadm", "SAP HANA takes its memory in normal or transparent huge pages"),
+        ("vmware", None, "", "license.pack names no database"),
+        ("windows", None, "", "license.pack names no database"),
+    ],
+)
+def test_each_database_has_its_own_user_and_huge_pages_only_if_it_uses_them(
+    pack: str, pages: str | None, user: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """65,536 MiB are 32,768 pages and one for the segment, with 10 % more 36,046."""
+    inputs = ("sga.mb=65536", f"license.pack={pack}", "numa.nodes=2")
+    locked, name = None if pages is None else str(int(pages) * 2048), f"{user} - memlock".removeprefix(" - ")
+
+    assert values("hugepages limits", *inputs) == {"vm.nr_hugepages": pages, name: locked}
+    printed = emitted(capsys, "--emit", "hugepages", "--set", *inputs).replace("\n# ", " ")
+    assert (f"vm.nr_hugepages: not set. {why}" in printed) is bool(why)
+    answers = {one.id for one in size(parse_settings(inputs)).advice}
+    of_pages = {"memory.huge-pages", "memory.huge-pages-per-node", "memory.memlock"}
+    assert of_pages & answers == (set() if pack in ("sql-server", "sap-hana") else of_pages)
+
+
+def test_every_pack_has_huge_pages_and_a_limit_or_a_reason_why_not() -> None:
+    for pack in shipped().license_packs():
+        assert len(values("hugepages limits", "sga.mb=64", f"license.pack={pack.pack}")) == 2, pack.pack
+
+
+@pytest.mark.parametrize(("rate", "size"), [("0.1", "1024MB"), ("1.4", "1024MB"), ("1.5", "1073MB")])
+def test_max_wal_size_is_never_below_the_default_of_postgresql(rate: str, size: str) -> None:
+    """0.1 and 1.4 MB/s x 300 s x 2.5 are 75 and 1,050 MB, less than 1 GiB; 1,125 MB are 1,072.9 MiB."""
+    assert values("postgresql", f"redo.mb_s={rate}")["max_wal_size"] == size
+
+
 @pytest.mark.parametrize(("memory_gib", "warns"), [("80", True), ("120", False), (None, False)])
 def test_shared_buffers_above_two_fifths_of_the_memory_carry_a_warning(memory_gib: str | None, warns: bool) -> None:
     """48 GiB are 60 % of 80 and 40 % of 120."""

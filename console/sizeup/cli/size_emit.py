@@ -114,7 +114,8 @@ def _unset(one: ChosenSetting) -> str:
     name = f"{one.setting.name}: not set"
     if one.missing:
         return f"{name}. Use --set {' '.join(KEYS[key].assignment for key in one.missing)}"
-    return f"{name}: it does not follow from what is known" if one.answer is None else f"{name}. {one.answer.verdict}"
+    why = one.reason or ("It does not follow from what is known" if one.answer is None else one.answer.verdict)
+    return f"{name}. {why}"
 
 
 def _basis(one: ChosenSetting, rules: Rules) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity, Words
-from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, in_seconds, shown, term, worked
+from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, in_seconds, shown, term, vendor, worked
 from sizeup.units import format_in
 
 
@@ -35,7 +35,13 @@ _BESIDE = 0.1
 """MySQL allocates a tenth beside its buffer pool by its manual; PostgreSQL 15 prints 2 to 5 %."""
 
 
+_TRANSPARENT = ("sql-server", "sap-hana")
+"""Databases that use transparent huge pages and none that were reserved."""
+
+
 def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
+    if vendor(sheet) in _TRANSPARENT:
+        return
     pages = _pages(sheet).value
     least = pages - sheet.number("sga.segments").value
     reserved = sheet.optional("memory.huge_pages")
@@ -62,7 +68,7 @@ def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
 def _per_node(sheet: Sheet) -> Iterator[Advice]:
     """Huge pages per node, so that the kernel spreads them."""
     nodes = sheet.number("numa.nodes")
-    if nodes.value < 2:
+    if nodes.value < 2 or vendor(sheet) in _TRANSPARENT:
         return
     pages = _pages(sheet)
     each = worked(sheet, math.ceil(pages / term(nodes, "nodes")), "pages")
@@ -77,6 +83,8 @@ _MEMLOCK = {"": "", "enough": "; the limit is high enough", "short": "; the limi
 
 
 def _memlock(sheet: Sheet) -> Iterator[Advice]:
+    if vendor(sheet) in _TRANSPARENT:
+        return
     page = sheet.number("memory.huge_page_kib")
     required = worked(sheet, _pages(sheet) * term(page, "KiB"), "KiB")
     limit = sheet.optional("memory.memlock_kib")

@@ -82,9 +82,12 @@ def _file(sheet: Sheet) -> Iterator[Advice]:
     if vendor(sheet) not in ("", "postgresql"):
         return
     interval, factor = sheet.rule("redo.postgresql.checkpoint"), sheet.rule("redo.postgresql.max-wal")
-    each = sheet.number("redo.mb_s")
+    each, least = sheet.number("redo.mb_s"), sheet.rule("redo.postgresql.max-wal-default")
     ends = [each.value * interval.value / 1e9 * end for end in (factor.value, factor.low or 0, factor.high or 0)]
     sheet.line(f"{shown(each, 'MB/s')} x {shown(interval, 's')} x {shown(factor, '')} = {format_in(ends[0], 'MB')}")
+    if ends[0] < least.value:
+        sheet.line(f"PostgreSQL's own default is more: {shown(least, 'MB')}")
+    ends = [max(end, least.value) for end in ends]
     verdict = f"max_wal_size: {format_in(ends[0], 'MB')}, so that checkpoints are timed and not forced"
     most = sheet.answer(ends[0], "MB", "redo.postgresql.max-wal", low=ends[1], high=ends[2])
     yield sheet.advice("redo.postgresql.max-wal-size", "max_wal_size of PostgreSQL", verdict, most, "MB")

@@ -49,11 +49,11 @@ class EmittedSetting(Struct, frozen=True, forbid_unknown_fields=True):
 
     file: str
     name: str
-    text: str
-    """The value, with ``{}`` for each formula or for the words."""
     reason: str
     """Why, with ``{}`` for each formula of ``said``."""
     source: str
+    text: str = ""
+    """The value, with ``{}`` for each formula or for the words; empty for one that does not apply, for its reason."""
     said: tuple[str, ...] = ()
     formulas: tuple[str, ...] = ()
     of: dict[str, str] = {}
@@ -81,7 +81,7 @@ class _SettingsTable(Struct, frozen=True, forbid_unknown_fields=True, rename={"f
     setting: tuple[EmittedSetting, ...]
 
 
-_USERS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql"}
+_USERS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql", "db2": "db2inst1"}
 """The usual user that starts a database, by its pack or file of settings; else that of Oracle."""
 Basis = Advice | FigureEntry | tuple[str, Quantity]
 """What a value was worked out from; a key with its figure."""
@@ -96,6 +96,7 @@ class ChosenSetting(Struct, frozen=True):
     """None where a figure is unknown."""
     source: SettingSource
     reason: str = ""
+    """Why it has this value, or does not apply."""
     basis: tuple[Basis, ...] = ()
     missing: tuple[str, ...] = ()
     """Keys that would give the value."""
@@ -131,6 +132,8 @@ def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Ite
         ):
             missing = tuple(key for key in dict.fromkeys(needs) if key in KEYS and key not in sizing.inputs)
             yield ChosenSetting(one, None, sources[one.source], missing=missing, answer=refusal)
+        elif not one.text:
+            yield ChosenSetting(one, None, sources[one.source], one.reason)
         elif not one.condition or rules.formula(one.condition).evaluate(known.__getitem__):
             numbers = (f"{rules.formula(text).evaluate(known.__getitem__):.0f}" for text in one.formulas)
             said = (figure(rules.formula(text).evaluate(known.__getitem__)) for text in one.said)
