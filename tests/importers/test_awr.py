@@ -55,6 +55,16 @@ def test_the_instance_activity_counts_everything_and_redo_once(text: str) -> Non
     [
         ("126,000,000,000   35,000,000.0", "3,600,000,000    1,000,000.0", "at most the 1 MB/s .* found 2 MB/s"),
         ("2,000,000.0           7,016.0", "9,000,000.0           7,016.0", "expected 2 MB/s as in .* found 9 MB/s"),
+        (
+            "1,800,000          500.0       ",
+            "18,000,000        5,000.0       ",
+            "redo writes: expected at most the 3,500 IOPS of physical write total IO requests, found 5,000 IOPS",
+        ),
+        (
+            "7,200,000        2,000.0",
+            "43,200,000       12,000.0",
+            "multi block requests: expected at most the 10,000 IOPS of physical read total IO requests, found 12,000",
+        ),
         ("NUM_CPU_CORES                                 16", "NUM_CPU_CORES    64", "at most NUM_CPUS = 32, found 64"),
         ("BUSY_TIME                              2,880,000", "BUSY_TIME 20,000,000", "most 11,520,000, 32 CPUs of 60"),
         ("60.00 (mins)", "30.00 (mins)", r"redo size: expected 4,000,000.0 .* over 30 minutes, found 2,000,000.0"),
@@ -109,6 +119,26 @@ def test_without_the_instance_activity_the_io_profile_counts_everything() -> Non
     assert (interval.requests_per_second, interval.redo_writes_per_second) == (10_000 + 2950, 500)
     assert interval.sequential_bytes_per_second is None
     assert "requests of several blocks count as random I/O" in remarks(found, "workload.iops")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "50.0           500.0",
+            "50.0         5,000.0",
+            "Redo Requests: expected at most the 3,450 IOPS of IO Profile",
+        ),
+        ("240.0            40.0", "240.0             1.0", "Redo size: expected at most the 1.0486 MB/s of IO Profile"),
+    ],
+)
+def test_redo_beyond_the_total_of_the_io_profile_is_refused(old: str, new: str, said: str) -> None:
+    activity = r"^Instance Activity Stats  .*?(?=^Instance Activity Stats - )"
+    text = re.sub(activity, "", AWR, flags=re.DOTALL | re.MULTILINE)
+    assert old in text
+
+    with pytest.raises(SizeupError, match=f"awr: {re.escape(said)}.*; the report contradicts itself"):
+        parse_awr(text.replace(old, new), "awr")
 
 
 def test_without_its_redo_writes_the_requests_of_a_report_count_with_them() -> None:

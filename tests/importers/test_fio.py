@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from importers.results import caveats, figures, fio_file, fio_job, old_direction, old_file, old_job
+from sizeup.errors import MalformedError
 from sizeup.importers.fio import parse_fio
 from sizeup.model.sample import Coordinates
 
@@ -254,3 +255,39 @@ def test_fio_records_size_and_writes_of_what_it_did(
     found = next(one.extra for one in step.estimates if one.series == "iops")
 
     assert (found.get("block_bytes"), found.get("write_percent")) == recorded
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "said"),
+    [
+        (
+            "read",
+            {"iops": 999_999.0},
+            "job db, read: expected 40,000 IOPS, total_ios 1,200,000 in runtime 30,000 ms, fou",
+        ),
+        (
+            "write",
+            {"iops": 5.0, "total_ios": 0},
+            "job db, write: expected 0 IOPS, total_ios 0 in runtime 30,000 ms, found 5",
+        ),
+        ("read", {"iops": 40_000}, ""),
+        ("read", {"iops": 39_999, "total_ios": 1_199_999}, ""),  # cut to whole IOPS, as version 2 does
+    ],
+)
+def test_iops_of_fio_that_are_not_those_of_its_counts_are_refused(
+    kind: str, changes: dict[str, float], said: str
+) -> None:
+    job = fio_job()
+    job[kind] = {**job["read"], "total_ios": 1_200_000, "runtime": 30_000, **changes}
+    if said:
+        with pytest.raises(MalformedError, match=said):
+            parse_fio(fio_file(job), "r.json")
+    else:
+        assert figures(parse_fio(fio_file(job), "r.json"))["iops", "oltp-read", 16] == changes["iops"]
+
+
+def test_a_job_of_fio_that_ended_with_an_error_is_told_with_its_reason() -> None:
+    imported = parse_fio(fio_file(fio_job(error=5), fio_job(jobname="log")), "r.json")
+
+    assert imported.summary == imported.notes
+    assert imported.notes == ("Job db ended with error 5 (Input/output error): its figures are of the time before",)

@@ -97,7 +97,8 @@ def test_iops_of_a_mix_or_of_writes_of_fio_count_as_far_as_they_reach(
     load = {"bs": "8k", "iodepth": "8", "direct": "1", "ioengine": "libaio", **options}
     job = fio_job(**{"job options": load})
     done = {**job["read"], "iops": 50_000.0, "bw_bytes": 409_600_000, "runtime": milliseconds}
-    half = {**done, "iops": 25_000.0, "bw_bytes": 204_800_000}
+    done["total_ios"] = 50 * milliseconds
+    half = {**done, "iops": 25_000.0, "bw_bytes": 204_800_000, "total_ios": 25 * milliseconds}
     both = {"read": job["write"], "write": done} if load["rw"] == "randwrite" else {"read": half, "write": half}
     source, session = tmp_path / "fio.json", str(tmp_path / "imported.sizeup.jsonl")
     source.write_text(fio_file({**job, **both}), encoding="utf-8")

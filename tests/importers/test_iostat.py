@@ -124,15 +124,49 @@ def test_a_last_report_that_lacks_a_disk_of_all_others_does_not_count(
     assert found.left_out == left_out
 
 
-@pytest.mark.parametrize(("last", "iops"), [("sda sdb", [20, 20]), ("sda", [20])])
-def test_a_last_time_of_sar_that_lacks_a_disk_does_not_count(last: str, iops: list[float]) -> None:
+@pytest.mark.parametrize("last", ["sda", ""])
+def test_a_disk_without_io_is_no_row_of_a_whole_last_report(last: str) -> None:
+    """``-z`` leaves out idle disks, of all of them the rows; the empty line behind a report says that it is whole."""
+    heading = "Device            r/s     w/s     rkB/s     wkB/s\n"
+    tables = [
+        heading + "".join(f"{disk} 6.00 4.00 40.00 20.00\n" for disk in names.split()) for names in ("sda sdb", last)
+    ]
+    text = "\n".join((tables[0], *tables, ""))
+    found = [parse_iostat(one, "iostat.txt") for one in (text, text.replace("\n", "\r\n"))]
+    rows = [{"disk_device": disk, "r/s": 6.0, "w/s": 4.0, "rkB/s": 40.0, "wkB/s": 20.0} for disk in ("sda", "sdb")]
+    found.append(parse_iostat(iostat(report(*rows), report(*rows), report(*rows[: len(last.split())])), "io.json"))
+
+    for one in found:
+        assert [each.requests_per_second for each in one.intervals] == [20, 10 * len(last.split())]
+        assert one.left_out == "the first report"
+
+
+def test_json_of_iostat_that_was_killed_counts_up_to_its_last_whole_report() -> None:
+    rows = [{"disk_device": disk, "r/s": 6.0, "w/s": 4.0, "rkB/s": 40.0, "wkB/s": 20.0} for disk in ("sda", "sdb")]
+    text = iostat(*(report(*rows) for _ in range(3)))
+    cut = parse_iostat(text[: text.rindex("sdb")], "io.json")
+
+    assert [one.requests_per_second for one in cut.intervals] == [20]
+    assert cut.left_out == "the first report and the end of the file, which was cut"
+    with pytest.raises(
+        SizeupError, match=r"io\.json: expected a whole report .*, found a file that was cut in the first"
+    ):
+        parse_iostat(text[: text.index("sdb")], "io.json")
+
+
+@pytest.mark.parametrize(
+    ("last", "iops", "end"),
+    [("sda sdb", [20, 20], ""), ("sda", [20], ""), ("sda", [20, 10], "\nAverage: DEV tps\nAverage: sda 10.00")],
+)
+def test_a_last_time_of_sar_that_lacks_a_disk_does_not_count(last: str, iops: list[float], end: str) -> None:
+    """Unless averages follow: then ``sar -z`` left out an idle disk."""
     lines = ["00:00:01 DEV tps rkB/s wkB/s"]
     for time, disks in (("00:10:01", "sda sdb"), ("00:20:01", last)):
         lines += [f"{time} {disk} 10.00 40.00 20.00" for disk in disks.split()]
-    found = parse_sar("\n".join(lines), "sar.txt")
+    found = parse_sar("\n".join((*lines, end)), "sar.txt")
 
     assert [one.requests_per_second for one in found.intervals] == iops
-    assert bool(found.left_out) == (last == "sda")
+    assert bool(found.left_out) == (iops == [20])
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,16 @@ def test_mpstat_gives_the_utilization_of_all_cpus() -> None:
         assert any("mean since boot: run mpstat 60" in caveat for caveat in cores.caveats) is since_boot
 
 
+@pytest.mark.parametrize("end", [JSON.rindex("sdb"), JSON.rindex("sda") - 1, JSON.rindex('"restarts"')])
+def test_the_whole_reports_of_json_that_was_cut_count_and_the_cut_is_told(end: int) -> None:
+    """The last is cut behind its last report: nothing but the brackets are missing."""
+    found = parse_sadf(JSON[:end], "sadf.json")
+    disks = tuple(one for one in found.intervals if one.cpu_utilization is None)
+
+    assert disks == (ONE_BY_ONE if end == JSON.rindex('"restarts"') else ONE_BY_ONE[:1])
+    assert found.left_out == "the end of the file, which was cut"
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -157,7 +167,8 @@ def test_mpstat_gives_the_utilization_of_all_cpus() -> None:
         (lines(DISKS)[: lines(DISKS).rindex("db1\t600\t2026-11-24 10:20:01 UTC\tsdb\twkB/s")], "line 34: expected col"),
         (CPUS.replace("69.00", "96.00"), "line 3: expected idle, waiting and stolen time of at most 100 %, found 102"),
         (OTHERS, "expected rows of disks (-- -d or -b) or CPUs (-- -u), found none"),
-        (JSON[: len(JSON) // 2], "expected the output of sadf -j or mpstat -o JSON"),
+        (JSON[: len(JSON) // 3], "expected a whole report in the JSON of sysstat, found a file that was cut in the fi"),
+        (JSON.replace("hosts", "guests"), "expected the output of sadf -j or mpstat -o JSON"),
         (JSON.replace("3072", '"many"'), "statistics 1: expected a number for rkB/s, found 'many'"),
         (MPSTAT.replace(" all ", "   3 "), "expected lines of all CPUs (mpstat 60, without -P N or -N)"),
     ],

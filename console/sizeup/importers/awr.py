@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from sizeup.errors import MalformedError
 from sizeup.importers.awr_sections import EMPTY, NUMBER, Sections, html_lines
-from sizeup.importers.intervals import Intervals, LoadInterval, Stated
+from sizeup.importers.intervals import ALIKE, LAST_DIGIT, Intervals, LoadInterval, Stated, without
 from sizeup.text import one_line
 from sizeup.units import format_in
 
@@ -180,9 +180,9 @@ def _report(text: str, where: str) -> InstanceReport:
         )
     size = _BLOCK.search(text)
     block = float(size[1].replace(",", "")) * (1024 if size[2] else 1) if size and size[1].strip(",") else None
-    interval, of_block, remarks = storage_load(found, profile, redo, block, where)
     utilization, cpus, cores, of_cpu = _cpu(found, text, profile)
     _require_consistent(found, where, redo, _elapsed(text), cpus, cores)
+    interval, of_block, remarks = storage_load(found, profile, redo, block, where)
     interval = replace(
         interval,
         cpu_utilization=utilization,
@@ -220,7 +220,7 @@ def storage_load(
     found: Sections, profile: Mapping[str, float], redo: float, block: float | None, where: str
 ) -> tuple[LoadInterval, tuple[Stated, ...], list[tuple[str, str]]]:
     """Return reads, writes and redo a second, the size of a block, and remarks; ``redo`` is bytes a second."""
-    reads, writes, sequential, remarks = _requests(found, profile, block)
+    reads, writes, sequential, remarks = _requests(found, profile, block, where)
     requests = None if reads is None or writes is None else reads + writes
     share = reads / requests if reads is not None and requests else None
     redo_writes = _per_second(found, "redo writes")
@@ -254,8 +254,8 @@ def _cluster_report(text: str, where: str) -> InstanceReport:
         )
     names = ("physical reads", "physical writes")
     profile = {name: one for name, one in zip(names, blocks[1:3], strict=False) if one is not None}
-    interval, stated, remarks = storage_load(found, profile, redo, block, where)
     _require_consistent(found, where, redo, summary.figures[-1] or 0.0)
+    interval, stated, remarks = storage_load(found, profile, redo, block, where)
     interval = replace(interval, **_cluster_cpus(found, int(reported)))
     of = (summary.name.split()[0], f"{begin:.0f}", f"{end:.0f}")
     return InstanceReport(interval, of, ALL_INSTANCES, reported < total, stated, tuple(remarks))
@@ -284,10 +284,11 @@ def _moved(
     read = _per_second(found, "physical read total bytes")
     written = _per_second(found, "physical write total bytes")
     if read is not None and written is not None:
-        return read, max(written - redo, 0.0)
+        return read, without(written, redo, "physical write total bytes", "Redo size", "MB/s", where)
     total = [found.figure("io", "Total (MB)", column) for column in (1, 2)]
     if total[0] is not None and total[1] is not None:
-        return total[0] * _MEBIBYTE, max(total[1] * _MEBIBYTE - redo, 0.0)
+        written = total[1] * _MEBIBYTE
+        return total[0] * _MEBIBYTE, without(written, redo, "IO Profile: Total (MB)", "Redo size", "MB/s", where)
     if "read io (mb)" in profile and "write io (mb)" in profile:
         return profile["read io (mb)"] * _MEBIBYTE, profile["write io (mb)"] * _MEBIBYTE
     reads = profile.get("physical read (blocks)", profile.get("physical reads"))
@@ -303,24 +304,28 @@ _Requests = tuple[float | None, float | None, float | None, list[tuple[str, str]
 """Random reads and writes a second, sequential bytes a second, and remarks."""
 
 
-def _requests(found: Sections, profile: Mapping[str, float], block: float | None) -> _Requests:
+def _requests(found: Sections, profile: Mapping[str, float], block: float | None, where: str) -> _Requests:
     reads = _per_second(found, "physical read total IO requests")
     writes = _per_second(found, "physical write total IO requests")
     redo = _per_second(found, "redo writes")
     if reads is not None and writes is not None and redo is not None:
-        writes = max(writes - redo, 0.0)
+        writes = without(writes, redo, "physical write total IO requests", "redo writes", "IOPS", where)
         several = _per_second(found, "physical read total multi block requests")
         moved = _per_second(found, "physical read total bytes")
         if several is None or moved is None:
             return reads, writes, None, [_ALL_RANDOM]
         if block is None:
             return reads, writes, None, [_NO_BLOCK_SIZE] if several else []
-        single = max(reads - several, 0.0)
+        names = "physical read total IO requests", "physical read total multi block requests"
+        single = without(reads, several, *names, "IOPS", where)
         return single, writes, max(moved - single * block, 0.0) if several else 0.0, []
     total = [found.figure("io", "Total Requests", column) for column in (1, 2)]
     redo_part = [found.figure("io", "Redo Requests", column) for column in (1, 2)]
     if None not in total and None not in redo_part:
-        reads, writes = (max((one or 0.0) - (part or 0.0), 0.0) for one, part in zip(total, redo_part, strict=True))
+        reads, writes = (
+            without(one or 0.0, part or 0.0, "IO Profile: Total Requests", "Redo Requests", "IOPS", where)
+            for one, part in zip(total, redo_part, strict=True)
+        )
         return reads, writes, None, [_ALL_RANDOM]
     of_database = profile.get("read io requests"), profile.get("write io requests")
     if None not in of_database or reads is None or writes is None:
@@ -356,7 +361,7 @@ def _cpu(
     if busy is not None and idle is not None and busy + idle > 0:
         counted = (busy + idle) / 100 / elapsed if elapsed else 0.0
         remarks = []
-        if cpus and counted and not 1 / _ALIKE < counted / cpus < _ALIKE:
+        if cpus and counted and not 1 / ALIKE < counted / cpus < ALIKE:
             several = (
                 f"BUSY_TIME and IDLE_TIME are of {counted:.3g} CPUs over {elapsed / 60:g} minutes, NUM_CPUS is "
                 f"{cpus:g}: CPUs were added or removed, or other guests of the host had some"
@@ -373,14 +378,11 @@ def _cpu(
     return own / cpus, cpus, cores, [("workload.cpu_cores", remark)]
 
 
-_ALIKE = 1.05  # two figures of one quantity that differ by less are rounded
 _COUNTED = (
     "redo size", "redo writes", "physical read total bytes", "physical write total bytes",
     "physical read total IO requests", "physical write total IO requests", "physical read total multi block requests",
 )  # fmt: skip
 """The statistics that are read, of which a report has the total and the rate."""
-_LAST_DIGIT = 0.1
-"""Of a rate."""
 
 
 def _require_consistent(
@@ -396,21 +398,18 @@ def _contradictions(
 ) -> Iterator[tuple[str, str, str]]:
     """Yield what cannot be: its name, what another figure of the report lets expect, and what the report has."""
     busy = found.figure("os", "BUSY_TIME")
-    most = (cpus or 0.0) * minutes * 60 * 100 * _ALIKE
+    most = (cpus or 0.0) * minutes * 60 * 100 * ALIKE
     if busy and most and busy > most:
-        yield "BUSY_TIME", f"at most {most / _ALIKE:,.0f}, {cpus:.0f} CPUs of {minutes:g} minutes", f"{busy:,.0f}"
-    written, rate = _per_second(found, "physical write total bytes"), _per_second(found, "redo size")
-    stated = format_in(redo, "MB/s")
-    if rate and not 1 / _ALIKE < redo / rate < _ALIKE:
-        yield "Load Profile: Redo size", f"{format_in(rate, 'MB/s')} as in Instance Activity", stated
-    if written is not None and redo > written * _ALIKE:
-        yield "Redo size", f"at most the {format_in(written, 'MB/s')} of physical write total bytes", stated
+        yield "BUSY_TIME", f"at most {most / ALIKE:,.0f}, {cpus:.0f} CPUs of {minutes:g} minutes", f"{busy:,.0f}"
+    rate = _per_second(found, "redo size")
+    if rate and not 1 / ALIKE < redo / rate < ALIKE:
+        yield "Load Profile: Redo size", f"{format_in(rate, 'MB/s')} as in Instance Activity", format_in(redo, "MB/s")
     if cpus and cores and cores > cpus:
         yield "NUM_CPU_CORES", f"at most NUM_CPUS = {cpus:.0f}", f"{cores:.0f}"
     for name in _COUNTED if minutes else ():
         total, each = found.figure("activity", name), _per_second(found, name)
         expected = (total or 0.0) / minutes / 60
-        if total and each is not None and abs(expected - each) > (_ALIKE - 1) * each + _LAST_DIGIT:
+        if total and each is not None and abs(expected - each) > (ALIKE - 1) * each + LAST_DIGIT:
             yield name, f"{expected:,.1f} a second, its total over {minutes:g} minutes", f"{each:,.1f}"
 
 

@@ -33,7 +33,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from sizeup.errors import MalformedError
-from sizeup.importers.intervals import Intervals, LoadInterval, Stated
+from sizeup.importers.intervals import Intervals, LoadInterval, Stated, without
 from sizeup.units import format_in
 
 KINDS = ("postgresql", "mysql", "sqlserver")
@@ -340,7 +340,7 @@ def _mysql(span: Span) -> LoadInterval:
     if mariadb and redo is not None and log_writes is not None:
         to_log = redo + log_writes * _LOG_BLOCK_BYTES
     if not mariadb and written is not None and redo is not None and log_writes is not None:
-        written = max(written - redo, 0.0)
+        written = without(written, redo, "Innodb_data_written", "Innodb_os_log_written", "MB/s", span.where)
     return _load(
         status.get("Innodb_data_reads"), _writes_of_data(span),
         (moved, written), (redo, log_writes), status.get("Com_commit"), written=to_log,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -143,8 +144,13 @@ def parse_fio(text: str, where: str) -> Imported:
             f"{where}: expected the JSON of fio (--output-format=json): {one_line(str(error), 120)}"
         ) from error
     groups: dict[tuple[str, int, str], list[_Job]] = {}
+    errors: list[str] = []
     for job in file.jobs or file.clients:
         if job.jobname != "All clients":  # the sum of the others
+            _require_consistent(job, where)
+            if job.error:
+                ended = f"ended with error {job.error} ({os.strerror(job.error)})"
+                errors.append(f"Job {one_line(job.jobname, 60)} {ended}: its figures are of the time before")
             job.options = {**file.options, **job.options}
             one = str(_recorded(_settings(job), 1)) if job.options else ""
             groups.setdefault((job.jobname, job.groupid, one), []).append(job)
@@ -156,7 +162,20 @@ def parse_fio(text: str, where: str) -> Imported:
     if not any(step.estimates for step in steps):
         raise MalformedError(f"{where}: expected at least one fio job that read or wrote data, found none")
     taken = datetime.fromtimestamp(file.timestamp, UTC) if file.timestamp and file.timestamp < 1 << 40 else None
-    return Imported(one_line(file.version, 40), steps, taken=taken)
+    return Imported(one_line(file.version, 40), steps, taken=taken, notes=tuple(errors), summary=tuple(errors))
+
+
+def _require_consistent(job: _Job, where: str) -> None:
+    """Raise ``MalformedError`` where the IOPS of a job are not those of its counts; old versions cut them to whole."""
+    for kind in ("read", "write", "mixed"):
+        found: _Direction = getattr(job, kind)
+        counted = 1e3 * (found.total_ios or 0) / found.runtime if found.runtime else found.iops
+        if found.total_ios is not None and abs(found.iops - counted) > max(1.0, 0.01 * counted):
+            raise MalformedError(
+                f"{where}: job {one_line(job.jobname, 60)}, {kind}: expected {counted:,.0f} IOPS, total_ios "
+                f"{found.total_ios:,} in runtime {found.runtime:,.0f} ms, found {found.iops:,.0f}; give the file as "
+                "fio wrote it"
+            )
 
 
 _Moved = Sequence[tuple[str, Sequence[_Direction]]]

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from sizeup.errors import MalformedError
+from sizeup.units import format_in
 
 _NO_DISK = ("dm-", "md", "loop", "ram", "zram", "drbd", "bcache", "sr", "scd", "fd")
 """Names of devices whose I/O is counted again in the disks under them, of CD-ROM and of floppy drives.
@@ -109,12 +110,35 @@ def together(disks: Iterable[Disk]) -> LoadInterval:
     return LoadInterval(moved, requests, counted, read_share_of_bytes=share)
 
 
-def of_disks(reports: Iterable[Sequence[Disk]], devices: tuple[str, ...], where: str) -> Intervals:
-    """Return the disks of each report as one, without a last report that lacks a disk of all others."""
+_REPORT_DEPTH = 3
+"""Braces around a report in the JSON of sysstat: ``{"sysstat": {"hosts": [{"statistics": [{``."""
+
+
+def uncut(text: str, where: str) -> tuple[str, str]:
+    """Return the JSON of sysstat up to its last whole report, and what was left out; other text as it is."""
+    depth = end = 0
+    for brace in re.finditer("[{}]", text) if text.lstrip().startswith("{") else ():
+        depth += 1 if brace[0] == "{" else -1
+        if brace[0] == "}" and depth == _REPORT_DEPTH:
+            end = brace.end()
+    if depth <= 0:
+        return text, ""
+    if not end:
+        expected = "expected a whole report in the JSON of sysstat, found a file that was cut in the first"
+        raise MalformedError(f"{where}: {expected}: stop the tool with Ctrl-C, or give it a count of reports")
+    return f"{text[:end]}]}}]}}}}", "the end of the file, which was cut"
+
+
+def of_disks(reports: Iterable[Sequence[Disk]], devices: tuple[str, ...], where: str, *, whole: bool) -> Intervals:
+    """Return the disks of each report as one.
+
+    A last report that lacks a disk of all others is left out, unless the file is ``whole``: then the disk was idle.
+    """
     found, left_out = list(reports), ""
     kept, caveats = chosen((disk.name for report in found for disk in report), devices, where)
     names = [{disk.name for disk in report} & kept for report in found]
-    if lacking := set[str]().union(*names[:1]).intersection(*names[:-1]) - set[str]().union(*names[-1:]):
+    lacking = set[str]().union(*names[:1]).intersection(*names[:-1]) - set[str]().union(*names[-1:])
+    if lacking and not whole:
         found.pop()
         left_out = f"the last report, which lacks {', '.join(sorted(lacking))}"
         caveats = (*caveats, f"{left_out}, does not count: the file may be cut")
@@ -176,6 +200,20 @@ def number(cells: Mapping[str, object], name: str, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e15:
         raise MalformedError(f"{where}: expected a number for {name}, found {value!r}")
     return float(value)
+
+
+ALIKE = 1.05
+"""Two figures of one quantity that differ by less are rounded."""
+LAST_DIGIT = 0.1
+"""Of a rate."""
+
+
+def without(whole: float, part: float, name: str, name_of_part: str, unit: str, where: str) -> float:
+    """Return what is left of a rate; raise ``MalformedError`` where its part is more, but for rounding."""
+    if part > whole * ALIKE + LAST_DIGIT:
+        expected = f"expected at most the {format_in(whole, unit)} of {name}, found {format_in(part, unit)}"
+        raise MalformedError(f"{where}: {name_of_part}: {expected}; the report contradicts itself")
+    return max(whole - part, 0.0)
 
 
 IDLE = ("idle", "iowait", "steal", "id", "wa", "st")

@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from sizeup.errors import MalformedError
-from sizeup.importers.intervals import Disk, Intervals, LoadInterval, disk, of_disks, row, utilization
+from sizeup.importers.intervals import Disk, Intervals, LoadInterval, disk, of_disks, row, uncut, utilization
 
 HEADING = re.compile(r"^(?:Device:?\s.*|.*\s(?:tps|w/s)\s.*\sDevice:?\s*)$|^avg-cpu:\s", re.MULTILINE)
 """A line that only iostat's text has."""
@@ -24,12 +24,15 @@ _ADVICE = "run iostat without -s and --pretty"
 
 def parse_iostat(text: str, where: str, devices: tuple[str, ...] = ()) -> Intervals:
     """Every report but the first of several, which is the mean since boot and no interval."""
-    disks, cpus = _of_json(text, where) if text.lstrip().startswith("{") else _of_text(text, where)
+    is_json = text.lstrip().startswith("{")
+    text, cut = uncut(text, where)
+    disks, cpus = _of_json(text, where) if is_json else _of_text(text, where)
     if not disks and not cpus:
         raise MalformedError(f"{where}: expected at least one report on disks or CPUs, found none")
     if disks and not any(disks):
         raise MalformedError(f"{where}: expected disks, found totals of groups alone; run iostat without -H")
-    found, first = of_disks(disks, devices, where), ""
+    # An empty line ends each report of text.
+    found, first = of_disks(disks, devices, where, whole=is_json or text.endswith(("\n\n", "\n\r\n"))), ""
     intervals = found.intervals
     if max(len(intervals), len(cpus)) > 1:
         intervals, cpus, first = intervals[1:], cpus[1:], "the first report"
@@ -37,7 +40,7 @@ def parse_iostat(text: str, where: str, devices: tuple[str, ...] = ()) -> Interv
     else:
         caveat = "the only report is the mean since boot (unless iostat ran with -y)"
     busy = (LoadInterval(cpu_utilization=share) for share in cpus)
-    left_out = " and ".join(filter(None, (first, found.left_out)))
+    left_out = " and ".join(filter(None, (first, cut, found.left_out)))
     return Intervals((*intervals, *busy), (caveat, *found.caveats), left_out=left_out)
 
 

@@ -21,7 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import MalformedError
-from sizeup.importers.intervals import Disk, Intervals, LoadInterval, disk, of_disks, row, together, utilization
+from sizeup.importers.intervals import Disk, Intervals, LoadInterval, disk, of_disks, row, together, uncut, utilization
 from sizeup.text import one_line
 
 _ADVICE = "create it with LC_ALL=C sar -d -b -u"
@@ -58,7 +58,7 @@ class Found(Struct):
                 self.part += 1
             self.disks.setdefault((self.part, time), []).append(one)
 
-    def intervals(self, where: str, devices: tuple[str, ...], expected: str) -> Intervals:
+    def intervals(self, where: str, devices: tuple[str, ...], expected: str, *, whole: bool) -> Intervals:
         """Return the intervals; raise with what was ``expected`` where there is none."""
         rows = self.disks
         if not rows and not self.all_disks and not self.cpus:
@@ -69,7 +69,7 @@ class Found(Struct):
             )
         if self.all_disks and not devices:
             return Intervals((*self.all_disks, *self.cpus))
-        disks = of_disks(rows.values(), devices, where)
+        disks = of_disks(rows.values(), devices, where, whole=whole)
         return replace(disks, intervals=(*disks.intervals, *self.cpus))
 
 
@@ -95,7 +95,8 @@ def parse_sar(text: str, where: str, devices: tuple[str, ...] = ()) -> Intervals
             if of_disk or (header[0] == "CPU" and "%idle" in header) or {"rtps", "bread/s"} <= {*header}:
                 place, name = f"{where}: line {line_number}", cells[header.index("DEV") if of_disk else 0]
                 found.add(row(header, cells, place), name, " ".join(words[:clock]), place)
-    read = found.intervals(where, devices, _LINES_OF_MPSTAT if mpstat else _LINES)
+    whole = "\nAverage:" in text[text.rfind("DEV") :]
+    read = found.intervals(where, devices, _LINES_OF_MPSTAT if mpstat else _LINES, whole=whole)
     if mpstat and "Average:" not in text and len(found.cpus) == 1:
         read = replace(read, caveats=(*read.caveats, "the only line is the mean since boot: run mpstat 60"))
     return read
@@ -153,10 +154,12 @@ def parse_sadf(text: str, where: str, devices: tuple[str, ...] = ()) -> Interval
     """Return every interval; rows of other activities are passed over."""
     rows = _of_json if text.lstrip().startswith("{") else _of_table if text.lstrip().startswith("#") else _of_lines
     found = Found()
+    text, cut = uncut(text, where)
     for cells, name, time, place in rows(text, where):
         if _is_read(cells):
             found.add(cells, name, time, place)
-    return found.intervals(where, devices, "rows of disks (-- -d or -b) or CPUs (-- -u)")
+    read = found.intervals(where, devices, "rows of disks (-- -d or -b) or CPUs (-- -u)", whole=rows is _of_json)
+    return replace(read, left_out=cut) if cut else read
 
 
 def _is_read(names: Collection[str]) -> bool:
