@@ -259,6 +259,21 @@ async def test_the_table_has_value_range_basis_and_confidence_by_group(console: 
     assert headings == ["group Verdict", "group Capacity", "group Licenses"]
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_no_figure_of_an_answer_is_cut(console: Console, size: tuple[int, int]) -> None:
+    """65,536 MiB and a page for the segment are 32,769 pages of 2,048 KiB."""
+    async with console.shown(*size, keys="4") as pilot:
+        await set_input(pilot, "sga.mb", "65536")
+        await pressed(pilot, "v")
+        await pilot.pause()
+        row = console.entries("#answers")["memory.memlock"]
+        table = console.app.screen.query_one(AnswerTable)
+        free = table.size.width - sum(column.get_render_width(table) for column in table.ordered_columns)
+
+    assert " 67,110,912 KiB" in row
+    assert free >= 0
+
+
 async def test_a_column_without_any_text_gives_up_its_width(console: Console) -> None:
     async with console.shown(120, 40, keys="4v") as pilot:
         await pilot.pause()

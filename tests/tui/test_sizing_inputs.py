@@ -246,22 +246,45 @@ async def test_an_answer_that_an_unknown_text_decides_says_so_beside_the_numbers
     assert "--set" not in band + decides
 
 
-async def test_undo_gives_back_the_value_of_a_file_and_at_last_takes_back_the_file(console: Console) -> None:
+async def test_undo_takes_back_one_change_at_a_time_and_says_which(console: Console) -> None:
+    """Two typed values, a step and a workload of three figures are four changes, whatever input is chosen."""
     stated = {"redo.mb_s": Quantity(10, "MB/s", Origin.IMPORTED, "awr.txt")}
     async with console.shown(80, 24, keys="4") as pilot:
         app = console.app
         app.stated = stated
         await settled(pilot)
+        before = []
         for text in ("8192", "20"):
+            before.append(dict(app.stated))
             await set_input(pilot, "redo.mb_s", text)
-        await set_input(pilot, "workload.iops", "500")
-        await choose_input(pilot, "redo.mb_s")
-        await pressed(pilot, "backspace")
-        assert app.stated["redo.mb_s"] == stated["redo.mb_s"]
-        assert set(app.stated) == {"redo.mb_s", "workload.iops"}
+        before.append(dict(app.stated))
+        await pressed(pilot, "plus")
+        before.append(dict(app.stated))
+        await pilot.press("w", *"500", "tab", "tab", *"60", "tab", *"16", "enter")
+        await until(pilot, lambda: "workload.io_kib" in app.stated)
+        await choose_input(pilot, "machine.ghz")
+        undone, told, chosen = [], [], []
+        for _ in before:
+            await pressed(pilot, "backspace")
+            undone.append(dict(app.stated))
+            told.append(console.says("#input-help").partition(" redo.mb_s (")[0])
+            chosen.append(console.entry)
 
-        await pressed(pilot, "backspace")
-        assert app.stated == stated
-
+        assert undone == before[::-1]
+        assert told[1:3] == ["Redo rate: back to 20 MB/s.", "Redo rate: back to 8,192 MB/s."]
+        assert chosen == ["workload.iops", "redo.mb_s", "redo.mb_s", "redo.mb_s"]
         await pressed(pilot, "backspace")
         assert app.stated == {}
+
+
+async def test_no_key_is_offered_for_an_input_that_the_cursor_is_not_on(console: Console) -> None:
+    async with console.shown(120, 40, keys="4") as pilot:
+        for key, text in (("workload.iops", "20000"), ("capacity.iops", "21000")):
+            await set_input(pilot, key, text)
+        await choose_input(pilot, "workload.horizon_years")
+        sizing = console.says("#band")
+        await pressed(pilot, "1")
+
+        assert "Provide at least 28,580 IOPS" in sizing
+        assert "tries it" not in sizing
+        assert "4 tries it" in console.says("#band")

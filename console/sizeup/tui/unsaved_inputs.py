@@ -6,13 +6,12 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.session.store import command_name, free_path
-from sizeup.sizing.input_value import is_imported
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, rules_text
 from sizeup.text import plural
 
@@ -44,8 +43,8 @@ class TypedInputs:
         self._is_capture = is_capture
         self._changed: dict[str, dict[str, Value]] = {}
         """By the session's path, inputs that are others than it recorded."""
-        self._replaced: dict[str, dict[str, Value]] = {}
-        """By the session's path, values of files that typed ones replaced."""
+        self._before: dict[str, list[Mapping[str, Value]]] = {}
+        """By the session's path, the inputs before each change, those before the last one last."""
         self._stated: tuple[StatedInput, ...] = ()
         self._recorded: dict[str, Value] = {}
         """What these recorded inputs are."""
@@ -57,22 +56,27 @@ class TypedInputs:
         return self._recorded_in(runs) if changed is None else changed
 
     def take(self, runs: Runs, values: Mapping[str, Value]) -> None:
-        """Take the inputs of a session in place of those before."""
+        """Take the inputs of a session in place of those before: one change, however many they are."""
+        if values != (before := self.of(runs)):
+            self._before.setdefault(self._key(runs), []).append(before)
+            self._put(runs, values)
+
+    def undo(self, runs: Runs, key: str | None) -> None:
+        """Take back the last change; where there was none, a recorded input, or all where ``key`` is none of them."""
+        given = self.of(runs)
+        if before := self._before.get(self._key(runs)):
+            self._put(runs, before.pop())
+        else:
+            self._put(runs, {name: value for name, value in given.items() if name != key} if key in given else {})
+
+    def _put(self, runs: Runs, values: Mapping[str, Value]) -> None:
         from sizeup.engine.advice import stated_inputs  # which the first screen does without
 
         key = self._key(runs)
-        of_files = self.replaced(runs) | {name: value for name, value in self.of(runs).items() if is_imported(value)}
-        self._replaced[key] = {
-            name: value for name, value in of_files.items() if name in values and not is_imported(values[name])
-        }
         if stated_inputs(values) == stated_inputs(self._recorded_in(runs)):
             self._changed.pop(key, None)
         else:
             self._changed[key] = dict(values)
-
-    def replaced(self, runs: Runs) -> dict[str, Value]:
-        """Return the values of files that typed ones replaced."""
-        return self._replaced.get(self._key(runs), {})
 
     def resume(self, path: str) -> bool:
         """Run what a saved session is missing, in the session of this console from now on; False during a run.
@@ -82,7 +86,8 @@ class TypedInputs:
         before = "" if self._own.session is None else os.path.realpath(self._own.path)
         if not self._own.resume(path):
             return False
-        for kept in (self._changed, self._replaced):
+        by_path: tuple[dict[str, Any], ...] = (self._changed, self._before)
+        for kept in by_path:
             if before and _OWN in kept:
                 kept[before] = kept.pop(_OWN)
             if (typed := kept.pop(os.path.realpath(path), None)) is not None:

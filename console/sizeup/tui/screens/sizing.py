@@ -22,6 +22,7 @@ from sizeup.sizing.keys import KEYS, TYPED_SOURCE
 from sizeup.sizing.licensing.table import rows
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.verdict import RESOURCE_NAMES
+from sizeup.text import cell_len
 from sizeup.tui.actions import CURSOR_KEYS, bindings, by_keys, first_key_of, in_console
 from sizeup.tui.baseline_sessions import choices
 from sizeup.tui.dialogs import ChoiceDialog, PickDialog, ask
@@ -128,7 +129,8 @@ class AnswerTable(DataTable[Text], inherit_bindings=False):
         """Return the columns that there is room for, with their widths."""
         columns = (self.size.width or _WIDE + 1) - 1  # the scroll bar
         fixed = {"Change": 9} if any(self._changes.values()) else {}
-        fixed["Value"] = 16 if columns >= _WIDE else 12
+        longest = max((cell_len(row.value) for row in self._answers), default=0)
+        fixed["Value"] = 16 if columns >= _WIDE else min(max(longest, 12), 16)
         if columns - 11 * len(fixed) + 11 >= _FULL:
             filled = {
                 "Range": (22 if columns >= _WIDE else 14, any(row.range_ for row in self._answers)),
@@ -257,7 +259,6 @@ class SizingScreen(ModeScreen):
             steps,
             host.machine,
             why=first_key_of("sizing.tornado", host.keys),
-            tries=first_key_of("sizing.more", host.keys),
             measures=measures,
         )
         return shown if base is None else changed_band(shown, base.cards)
@@ -363,10 +364,14 @@ class SizingScreen(ModeScreen):
             self._explain_input(key)
 
     def action_reset(self) -> None:
-        """Take back the change of the chosen input; where it has none, of all."""
-        self._change = ("", "")
-        self._state.reset(self._chosen_input())
+        """Take back the last change, and put the cursor on what it was of."""
+        key = self._state.undo(self._chosen_input())
+        row = self._state.row(key)
+        self._change = ("", "") if row is None else (row.key, f"{row.label}: back to {row.value}.\n")
+        if row is not None:
+            self.show_target(row.key)  # before the list is filled, which explains what was chosen in it
         self._show_change()
+        self._explain_input(key)
 
     def action_add(self) -> None:
         """Let any input be chosen, listed or not, and typed."""

@@ -99,19 +99,15 @@ class SizingState:
         self._host.stated = values
         self.calculate()
 
-    def reset(self, key: str | None) -> None:
-        """Take back what was typed for an input; where that is nothing all that was typed, and then the files."""
-        changed, replaced = self.changed, self._host.typed.replaced(self._host.runs)
-        if key in replaced:
-            changed[key] = replaced[key]
-        elif key in changed and not is_imported(changed[key]):
-            del changed[key]
-        else:
-            of_files = {name: value for name, value in changed.items() if is_imported(value)} | replaced
-            changed = {} if of_files == changed else of_files
+    def undo(self, key: str | None) -> str | None:
+        """Take back the last change, or a recorded input; return the first input that is another now."""
+        before = self.changed
+        self._host.typed.undo(self._host.runs, key)
+        now = self.changed
+        if not now:
             self._added.clear()
-        self._host.stated = changed
         self.calculate()
+        return next((name for name in {**before, **now} if before.get(name) != now.get(name)), None)
 
     def add(self, key: str) -> None:
         """List an input, whatever is known of it."""

@@ -102,7 +102,7 @@ def _texts(band: Band, free: int, most: int, *, narrow: bool) -> list[Content]:
 def step_content(step: NextStep) -> Content:
     """Return something to do with its key in iris."""
     return Content.assemble(
-        step.text, "  " if step.text and step.key else "", (step.key, "bold $acc"), f" {step.does}" if step.does else ""
+        step.text, "  " if step.text and step.key else "", (step.key, "bold $acc"), f" {step.does}" if step.key else ""
     )
 
 
