@@ -263,12 +263,12 @@ def test_fio_records_size_and_writes_of_what_it_did(
         (
             "read",
             {"iops": 999_999.0},
-            "job db, read: expected 40,000 IOPS, total_ios 1,200,000 in runtime 30,000 ms, fou",
+            "job db, read: expected 40,000 IOPS, total_ios 1,200,000 in 30,000 ms, fou",
         ),
         (
             "write",
             {"iops": 5.0, "total_ios": 0},
-            "job db, write: expected 0 IOPS, total_ios 0 in runtime 30,000 ms, found 5",
+            "job db, write: expected 0 IOPS, total_ios 0 in 30,000 ms, found 5",
         ),
         ("read", {"iops": 40_000}, ""),
         ("read", {"iops": 39_999, "total_ios": 1_199_999}, ""),  # cut to whole IOPS, as version 2 does

@@ -167,7 +167,7 @@ def test_the_whole_reports_of_json_that_was_cut_count_and_the_cut_is_told(end: i
         (lines(DISKS)[: lines(DISKS).rindex("db1\t600\t2026-11-24 10:20:01 UTC\tsdb\twkB/s")], "line 34: expected col"),
         (CPUS.replace("69.00", "96.00"), "line 3: expected idle, waiting and stolen time of at most 100 %, found 102"),
         (OTHERS, "expected rows of disks (-- -d or -b) or CPUs (-- -u), found none"),
-        (JSON[: len(JSON) // 3], "expected a whole report in the JSON of sysstat, found a file that was cut in the fi"),
+        (JSON[: len(JSON) // 3], "expected a whole report in JSON, found a file that was cut in the first"),
         (JSON.replace("hosts", "guests"), "expected the output of sadf -j or mpstat -o JSON"),
         (JSON.replace("3072", '"many"'), "statistics 1: expected a number for rkB/s, found 'many'"),
         (MPSTAT.replace(" all ", "   3 "), "expected lines of all CPUs (mpstat 60, without -P N or -N)"),

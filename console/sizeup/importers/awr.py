@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from sizeup.errors import MalformedError
 from sizeup.importers.awr_sections import EMPTY, NUMBER, Sections, html_lines
-from sizeup.importers.intervals import ALIKE, LAST_DIGIT, Intervals, LoadInterval, Stated, without
+from sizeup.importers.intervals import ALIKE, LAST_DIGIT, Intervals, LoadInterval, Stated, contradiction, without
 from sizeup.text import one_line
 from sizeup.units import format_in
 
@@ -389,28 +389,22 @@ def _require_consistent(
     found: Sections, where: str, redo: float, minutes: float, cpus: float | None = None, cores: float | None = None
 ) -> None:
     """Raise ``MalformedError`` where figures of a report cannot be of one interval; ``minutes`` is 0 if unknown."""
-    for what, expected, figure in _contradictions(found, redo, minutes, cpus, cores):
-        raise MalformedError(f"{where}: {what}: expected {expected}, found {figure}; the report contradicts itself")
-
-
-def _contradictions(
-    found: Sections, redo: float, minutes: float, cpus: float | None, cores: float | None
-) -> Iterator[tuple[str, str, str]]:
-    """Yield what cannot be: its name, what another figure of the report lets expect, and what the report has."""
-    busy = found.figure("os", "BUSY_TIME")
-    most = (cpus or 0.0) * minutes * 60 * 100 * ALIKE
-    if busy and most and busy > most:
-        yield "BUSY_TIME", f"at most {most / ALIKE:,.0f}, {cpus:.0f} CPUs of {minutes:g} minutes", f"{busy:,.0f}"
-    rate = _per_second(found, "redo size")
+    busy, rate = found.figure("os", "BUSY_TIME"), _per_second(found, "redo size")
+    most = (cpus or 0.0) * minutes * 60 * 100
+    if busy and most and busy > most * ALIKE:
+        expected = f"at most {most:,.0f}, {cpus:.0f} CPUs of {minutes:g} minutes"
+        raise contradiction(where, "BUSY_TIME", expected, f"{busy:,.0f}")
     if rate and not 1 / ALIKE < redo / rate < ALIKE:
-        yield "Load Profile: Redo size", f"{format_in(rate, 'MB/s')} as in Instance Activity", format_in(redo, "MB/s")
+        expected = f"{format_in(rate, 'MB/s')} as in Instance Activity"
+        raise contradiction(where, "Load Profile: Redo size", expected, format_in(redo, "MB/s"))
     if cpus and cores and cores > cpus:
-        yield "NUM_CPU_CORES", f"at most NUM_CPUS = {cpus:.0f}", f"{cores:.0f}"
+        raise contradiction(where, "NUM_CPU_CORES", f"at most NUM_CPUS = {cpus:.0f}", f"{cores:.0f}")
     for name in _COUNTED if minutes else ():
         total, each = found.figure("activity", name), _per_second(found, name)
-        expected = (total or 0.0) / minutes / 60
-        if total and each is not None and abs(expected - each) > (ALIKE - 1) * each + LAST_DIGIT:
-            yield name, f"{expected:,.1f} a second, its total over {minutes:g} minutes", f"{each:,.1f}"
+        counted = (total or 0.0) / minutes / 60
+        if total and each is not None and abs(counted - each) > (ALIKE - 1) * each + LAST_DIGIT:
+            expected = f"{counted:,.1f} a second, its total over {minutes:g} minutes"
+            raise contradiction(where, name, expected, f"{each:,.1f}")
 
 
 def _elapsed(text: str) -> float:

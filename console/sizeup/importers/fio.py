@@ -171,11 +171,9 @@ def _require_consistent(job: _Job, where: str) -> None:
         found: _Direction = getattr(job, kind)
         counted = 1e3 * (found.total_ios or 0) / found.runtime if found.runtime else found.iops
         if found.total_ios is not None and abs(found.iops - counted) > max(1.0, 0.01 * counted):
-            raise MalformedError(
-                f"{where}: job {one_line(job.jobname, 60)}, {kind}: expected {counted:,.0f} IOPS, total_ios "
-                f"{found.total_ios:,} in runtime {found.runtime:,.0f} ms, found {found.iops:,.0f}; give the file as "
-                "fio wrote it"
-            )
+            expected = f"expected {counted:,.0f} IOPS, total_ios {found.total_ios:,} in {found.runtime:,.0f} ms"
+            place = f"{where}: job {one_line(job.jobname, 60)}, {kind}"
+            raise MalformedError(f"{place}: {expected}, found {found.iops:,.0f}; give the file as fio wrote it")
 
 
 _Moved = Sequence[tuple[str, Sequence[_Direction]]]
@@ -219,10 +217,8 @@ def _step(jobs: Sequence[_Job], beside: Sequence[str], same_name: int) -> Import
     title = f"Direct I/O, fio job {one_line(name, 60)}"
     if same_name > 1:
         title += f", {mix}" + (f" at QD {at[QUEUE_DEPTH]}" if QUEUE_DEPTH in at else "")
-    return ImportedStep(
-        f"{STORAGE.name}.fio.{one_line(name, 60)}", STORAGE.name, title, series, tuple(estimates), settings,
-        declaration=STORAGE.manifest.declaration(),
-    )  # fmt: skip
+    id_ = f"{STORAGE.name}.fio.{one_line(name, 60)}"
+    return ImportedStep(id_, STORAGE.name, title, series, tuple(estimates), settings)
 
 
 def _recorded(settings: Mapping[str, str], jobs: int) -> tuple[str, Coordinates]:

@@ -94,7 +94,6 @@ class ImportedStep(Struct, frozen=True):
     estimates: tuple[Estimate, ...]
     settings: Settings
     chart: str = "curve"
-    declaration: Declaration = Declaration()
 
 
 class Imported(Struct, frozen=True):
@@ -140,7 +139,9 @@ def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, 
         runs.append((tool, measured, step))
     yield PlanRecord(0, Plan("imported", tuple(step for _, _, step in runs)))
     for tool, measured, step in runs:
-        yield StepStartRecord(0, step, f"{IMPORTED}{tool}", measured.series, measured.chart, 0, measured.declaration)
+        probe = _REGISTRY.probes.get(measured.probe)
+        declared = Declaration() if probe is None else probe.manifest.declaration()
+        yield StepStartRecord(0, step, f"{IMPORTED}{tool}", measured.series, measured.chart, 0, declared)
         for estimate in measured.estimates:
             caveats = (f"imported from {tool}, not measured by sizeup", *estimate.caveats)
             yield EstimateRecord(0, step.id, replace(estimate, caveats=caveats))

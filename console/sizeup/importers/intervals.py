@@ -110,30 +110,22 @@ def together(disks: Iterable[Disk]) -> LoadInterval:
     return LoadInterval(moved, requests, counted, read_share_of_bytes=share)
 
 
-_REPORT_DEPTH = 3
-"""Braces around a report in the JSON of sysstat: ``{"sysstat": {"hosts": [{"statistics": [{``."""
-
-
 def uncut(text: str, where: str) -> tuple[str, str]:
     """Return the JSON of sysstat up to its last whole report, and what was left out; other text as it is."""
     depth = end = 0
     for brace in re.finditer("[{}]", text) if text.lstrip().startswith("{") else ():
         depth += 1 if brace[0] == "{" else -1
-        if brace[0] == "}" and depth == _REPORT_DEPTH:
+        if brace[0] == "}" and depth == 3:  # behind a report: {"sysstat": {"hosts": [{"statistics": [{...}
             end = brace.end()
     if depth <= 0:
         return text, ""
     if not end:
-        expected = "expected a whole report in the JSON of sysstat, found a file that was cut in the first"
-        raise MalformedError(f"{where}: {expected}: stop the tool with Ctrl-C, or give it a count of reports")
+        raise MalformedError(f"{where}: expected a whole report in JSON, found a file that was cut in the first")
     return f"{text[:end]}]}}]}}}}", "the end of the file, which was cut"
 
 
 def of_disks(reports: Iterable[Sequence[Disk]], devices: tuple[str, ...], where: str, *, whole: bool) -> Intervals:
-    """Return the disks of each report as one.
-
-    A last report that lacks a disk of all others is left out, unless the file is ``whole``: then the disk was idle.
-    """
+    """Return the disks of each report as one; a last one that lacks a disk of all others only of a ``whole`` file."""
     found, left_out = list(reports), ""
     kept, caveats = chosen((disk.name for report in found for disk in report), devices, where)
     names = [{disk.name for disk in report} & kept for report in found]
@@ -202,18 +194,21 @@ def number(cells: Mapping[str, object], name: str, where: str) -> float:
     return float(value)
 
 
-ALIKE = 1.05
-"""Two figures of one quantity that differ by less are rounded."""
-LAST_DIGIT = 0.1
-"""Of a rate."""
+ALIKE = 1.05  # two figures of one quantity that differ by less are rounded
+LAST_DIGIT = 0.1  # of a rate
 
 
 def without(whole: float, part: float, name: str, name_of_part: str, unit: str, where: str) -> float:
     """Return what is left of a rate; raise ``MalformedError`` where its part is more, but for rounding."""
     if part > whole * ALIKE + LAST_DIGIT:
-        expected = f"expected at most the {format_in(whole, unit)} of {name}, found {format_in(part, unit)}"
-        raise MalformedError(f"{where}: {name_of_part}: {expected}; the report contradicts itself")
+        most = f"at most the {format_in(whole, unit)} of {name}"
+        raise contradiction(where, name_of_part, most, format_in(part, unit))
     return max(whole - part, 0.0)
+
+
+def contradiction(where: str, what: str, expected: str, found: str) -> MalformedError:
+    """Return the error of a figure that cannot stand beside another one of its report."""
+    return MalformedError(f"{where}: {what}: expected {expected}, found {found}; the report contradicts itself")
 
 
 IDLE = ("idle", "iowait", "steal", "id", "wa", "st")

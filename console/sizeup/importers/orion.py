@@ -72,10 +72,8 @@ def parse_orion(text: str, where: str) -> Imported:
         f"ORION tested {one_line(match[1], 120)}."
         for match in list(re.finditer(r"^Name: (\S+)", text, re.MULTILINE))[:64]
     )
-    step = ImportedStep(
-        f"{STORAGE.name}.orion", STORAGE.name, "Direct I/O, ORION", (IOPS, RATE, LATENCY_MEAN), estimates, settings,
-        declaration=STORAGE.manifest.declaration(),
-    )  # fmt: skip
+    series, title = (IOPS, RATE, LATENCY_MEAN), "Direct I/O, ORION"
+    step = ImportedStep(f"{STORAGE.name}.orion", STORAGE.name, title, series, estimates, settings)
     return Imported(f"ORION {versions[0]}", (step,), notes=notes)
 
 
@@ -111,14 +109,11 @@ def _estimates(text: str, options: str) -> Iterator[Estimate]:
             # Up to version 11.1 the unit is left out, and is milliseconds.
             yield Estimate(LATENCY_MEAN.name, at, value * (1e3 if unit in ("usecs", "us") else 1e6), caveats=caveats)
     known = {int(match[4]) for match in _BEST.finditer(text) if match[1] == "Minimum Small Latency"}
+    mixed = 0 < writes < 100
     for kind, average, small_out in _LATENCY.findall(text):
-        if 0 < writes < 100:
-            at = load(f"{small_mix} {kind.lower()}s", int(small_out))
-        elif int(small_out) in known:
-            continue
-        else:
-            at = load(small_mix, int(small_out))
-        yield Estimate(LATENCY_MEAN.name, at, float(average) * 1e3)
+        if mixed or int(small_out) not in known:
+            at = load(f"{small_mix} {kind.lower()}s" if mixed else small_mix, int(small_out))
+            yield Estimate(LATENCY_MEAN.name, at, float(average) * 1e3)
 
 
 def _found(*patterns: tuple[str, str], otherwise: int) -> int:
@@ -169,10 +164,8 @@ def parse_orion_matrix(text: str, where: str) -> Imported:
     used = {estimate.series for estimate in estimates}
     series = tuple(series for series in (kind.alone, kind.beside) if series.name in used)
     version = re.search(r"ORION VERSION ([\w.]{1,40})", above)
-    step = ImportedStep(
-        f"{STORAGE.name}.orion-{kind.alone.name}", STORAGE.name, "Direct I/O, ORION's matrix", series, estimates, {},
-        declaration=STORAGE.manifest.declaration(),
-    )  # fmt: skip
+    id_ = f"{STORAGE.name}.orion-{kind.alone.name}"
+    step = ImportedStep(id_, STORAGE.name, "Direct I/O, ORION's matrix", series, estimates, {})
     return Imported(f"ORION {version[1]}" if version else "ORION", (step,))
 
 

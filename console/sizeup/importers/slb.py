@@ -81,10 +81,8 @@ def parse_slb(text: str, where: str, groups: Sequence[int] = ()) -> Imported:
         for work, same in by_work.items()
         for estimate in _estimates(same, " or ".join(map(str, work)), several=len(by_work) > 1)
     )
-    step = ImportedStep(
-        PROBE.name, PROBE.name, "Random stores, Silly Little Benchmark", (STORE, THROUGHPUT, SCALING),
-        estimates, {}, "scaling", PROBE.manifest.declaration(),
-    )  # fmt: skip
+    series, title = (STORE, THROUGHPUT, SCALING), "Random stores, Silly Little Benchmark"
+    step = ImportedStep(PROBE.name, PROBE.name, title, series, estimates, {}, "scaling")
     counts = ", ".join(str(len(start)) for start in starts)
     notes = [f"Processes started together: {counts}, {how}; use --groups to set it."]
     if not any(estimate.series == SCALING.name for estimate in estimates):

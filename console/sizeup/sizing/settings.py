@@ -126,14 +126,14 @@ def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Ite
         refusal = sizing.find(one.answer)
         refused = refusal is not None and refusal.decision == "does-not-fit"
         if (
-            refused
+            not one.text
+            or refused
             or len(known) < len(found)
             or any(key not in words for key in needs if key in (*one.when, one.words))
         ):
             missing = tuple(key for key in dict.fromkeys(needs) if key in KEYS and key not in sizing.inputs)
-            yield ChosenSetting(one, None, sources[one.source], missing=missing, answer=refusal)
-        elif not one.text:
-            yield ChosenSetting(one, None, sources[one.source], one.reason)
+            reason = "" if one.text else one.reason
+            yield ChosenSetting(one, None, sources[one.source], reason, missing=missing, answer=refusal)
         elif not one.condition or rules.formula(one.condition).evaluate(known.__getitem__):
             numbers = (f"{rules.formula(text).evaluate(known.__getitem__):.0f}" for text in one.formulas)
             said = (figure(rules.formula(text).evaluate(known.__getitem__)) for text in one.said)

@@ -6,8 +6,8 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib import import_module
@@ -299,6 +299,14 @@ class ConsoleApp(TerminalApp):
         self.machine = machine
         self._refresh_modes("show_machine")
 
+    @contextmanager
+    def telling_errors(self) -> Iterator[None]:
+        """Tell an error in place of what is left of a block."""
+        try:
+            yield
+        except SizeupError as error:
+            self.notify(str(error), severity="error", markup=False, timeout=10)
+
     @property
     def saved_session(self) -> Session | None:
         """The saved session that is shown; None where it is a machine."""
@@ -331,16 +339,13 @@ class ConsoleApp(TerminalApp):
 
     async def save_inputs(self, path: str = "") -> bool:
         """Record the inputs typed for all sessions, or one, with the advice on them; whether that succeeded."""
-        try:
-            saved = await self.typed.save(self.typed.unsaved(path))
-        except SizeupError as error:
-            self.notify(str(error), severity="error", markup=False, timeout=10)
-            return False
-        for place in saved:
-            self.notify(f"Inputs and verdict saved in {place}", markup=False)
-        self.runs.poll()
-        self._refresh_modes("show_machine")
-        return True
+        with self.telling_errors():
+            for place in await self.typed.save(self.typed.unsaved(path)):
+                self.notify(f"Inputs and verdict saved in {place}", markup=False)
+            self.runs.poll()
+            self._refresh_modes("show_machine")
+            return True
+        return False
 
     def recompute_advice(self) -> None:
         """Recompute the advice of the saved session that is shown, or show what it recorded again."""

@@ -40,12 +40,20 @@ class Dialog(ModalScreen[Answer | None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (81, "-normal")]  # noqa: RUF012  Textual's own
     KEYS: ClassVar[tuple[tuple[str, str], ...]] = (("Enter", "Choose"), ("Esc", "Close"))
     """What the last line shows, which stays."""
+    HINT: ClassVar[str] = ""
+    """What the line below the fields says while nothing is wrong."""
 
     def on_mount(self) -> None:
         """Put the keys into the last line."""
         line = KeyLine()
         self.mount(line)
         line.show(self.KEYS, ())
+
+    def say(self, problem: str) -> None:
+        """Show what is wrong below the fields, or the hint."""
+        message = self.query_one("#message", Static)
+        message.update(f"! {problem}" if problem else self.HINT)
+        message.set_class(bool(problem), "-wrong")
 
     def action_dismiss_dialog(self) -> None:
         """Close without an answer."""
@@ -226,10 +234,8 @@ class DeviceDialog(Dialog[str]):
         name = event.value.strip()
         if name in self._device.names:
             self.dismiss(name)
-            return
-        message = self.query_one("#message", Static)
-        message.update("! The name does not match. Nothing was started or written.")
-        message.set_class(True, "-wrong")  # noqa: FBT003  Textual's own
+        else:
+            self.say("The name does not match. Nothing was started or written.")
 
 
 class TextDialog(Dialog[str]):

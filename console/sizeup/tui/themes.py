@@ -78,44 +78,27 @@ def _theme(name: str, colors: Mapping[str, str], ramp: tuple[str, ...], *, dark:
 _COLOR_BLIND = {**palette.DARK, "ok": "#56b4e9", "warn": "#e69f00", "bad": "#ff8142"}
 # Of 16 colors every surface is the terminal's own, and there are no blends.
 _SURFACE = dict.fromkeys(palette.SURFACES, "ansi_default")
-ANSI_DARK: Mapping[str, str] = {
-    **_SURFACE,
-    "sel": "ansi_blue",
-    "track": "ansi_bright_black",
-    "line": "ansi_bright_black",
-    "faint": "ansi_bright_black",
-    "dim": "ansi_white",
-    "text": "ansi_white",
-    "hi": "ansi_bright_white",
-    "acc": "ansi_bright_blue",
-    "ok": "ansi_green",
-    "warn": "ansi_yellow",
-    "bad": "ansi_bright_red",
-    "s1": "ansi_bright_cyan",
-    "s2": "ansi_bright_magenta",
-    "s3": "ansi_bright_yellow",
-    "s4": "ansi_bright_blue",
-    "ink": "ansi_black",
+_ANSI = {
+    "sel": ("blue", "bright_cyan"),
+    "track": ("bright_black", "white"),
+    "line": ("bright_black", "bright_black"),
+    "faint": ("bright_black", "bright_black"),
+    "dim": ("white", "bright_black"),
+    "text": ("white", "black"),
+    "hi": ("bright_white", "black"),
+    "acc": ("bright_blue", "blue"),
+    "ok": ("green", "green"),
+    "warn": ("yellow", "magenta"),
+    "bad": ("bright_red", "red"),
+    "s1": ("bright_cyan", "blue"),
+    "s2": ("bright_magenta", "magenta"),
+    "s3": ("bright_yellow", "cyan"),
+    "s4": ("bright_blue", "bright_magenta"),
+    "ink": ("black", "bright_white"),
 }
-ANSI_LIGHT: Mapping[str, str] = {
-    **_SURFACE,
-    "sel": "ansi_bright_cyan",
-    "track": "ansi_white",
-    "line": "ansi_bright_black",
-    "faint": "ansi_bright_black",
-    "dim": "ansi_bright_black",
-    "text": "ansi_black",
-    "hi": "ansi_black",
-    "acc": "ansi_blue",
-    "ok": "ansi_green",
-    "warn": "ansi_magenta",
-    "bad": "ansi_red",
-    "s1": "ansi_blue",
-    "s2": "ansi_magenta",
-    "s3": "ansi_cyan",
-    "s4": "ansi_bright_magenta",
-    "ink": "ansi_bright_white",
-}
+"""What stands for each token on a dark ground, and on a light one."""
+ANSI_DARK = {**_SURFACE, **{token: f"ansi_{dark}" for token, (dark, _) in _ANSI.items()}}
+ANSI_LIGHT = {**_SURFACE, **{token: f"ansi_{light}" for token, (_, light) in _ANSI.items()}}
 _ANSI_RAMP = ("ansi_blue", "ansi_blue", "ansi_bright_blue", "ansi_cyan", "ansi_bright_cyan", "ansi_bright_white")
 
 

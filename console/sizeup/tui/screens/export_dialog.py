@@ -38,6 +38,7 @@ class ExportDialog(Dialog[tuple[str, str, bool]]):
 
     AUTO_FOCUS = "KeyList"
     KEYS = (("Enter", "Export"), ("Tab", "Folder"), ("Esc", "Close"))
+    HINT = "The folder of the session, unless you enter another one."
 
     def __init__(self, folder: str, typed: TypedInputs, path: str, *, problem: str, compared: bool) -> None:
         super().__init__()
@@ -70,12 +71,12 @@ class ExportDialog(Dialog[tuple[str, str, bool]]):
 
     def on_mount(self) -> None:
         """Show why the last export into this folder failed."""
-        self._say(self._problem)
+        self.say(self._problem)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Move on to the list of kinds if the folder exists."""
         problem = folder_problem(event.value)
-        self._say(problem)
+        self.say(problem)
         if not problem:
             self.query_one(KeyList).focus()
 
@@ -86,17 +87,12 @@ class ExportDialog(Dialog[tuple[str, str, bool]]):
         if not problem and kind == "share" and full_folder(field.value) == str(directory()):
             field.value = str(Path.home())
             problem = _LISTED
-        self._say(problem)
+        self.say(problem)
         if not problem:
             box = next(iter(self.query(Checkbox)), None)
             self.dismiss((kind, full_folder(field.value), box is not None and box.value))
         elif problem is not _LISTED:
             field.focus()
-
-    def _say(self, problem: str) -> None:
-        message = self.query_one("#message", Static)
-        message.update(f"! {problem}" if problem else "The folder of the session, unless you enter another one.")
-        message.set_class(bool(problem), "-wrong")
 
 
 def ask_export(screen: ModeScreen, path: str, session: Session, baseline: str = "", problem: str = "") -> None:

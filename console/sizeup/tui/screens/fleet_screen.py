@@ -14,7 +14,6 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from sizeup.charts.drawing import Drawing
-from sizeup.errors import SizeupError
 from sizeup.fleet.fleet import Fleet, Host, usable
 from sizeup.fleet.heat import LOOKS, by_status, fleet_band, heat_cell, normal_peer
 from sizeup.fleet.table import columns_of, figure_value, host_lines, problem_sentences, short_title
@@ -286,11 +285,9 @@ class FleetScreen(ModeScreen):
         if host is None or peer is None:
             self.notify("No like host without a difference to compare with", markup=False)
             return
-        try:
+        with self.host.telling_errors():
             title = f"{host.name} against {peer.name}"
             self.app.push_screen(CompareScreen(host.sessions[0].path, peer.sessions[0].path, title))
-        except SizeupError as error:
-            self.notify(str(error), severity="error", markup=False)
 
     def action_table(self) -> None:
         """Show all that is known of the host in place of the strips, or these again."""

@@ -12,7 +12,6 @@ from textual.events import Resize, ScreenResume
 from textual.widget import Widget
 from textual.widgets import Static
 
-from sizeup.errors import SizeupError
 from sizeup.session.store import latest
 from sizeup.terminal.app import OnceStyledScreen
 from sizeup.tui.actions import SCOPES, footer, key_text, modes
@@ -140,15 +139,12 @@ class ModeScreen(OnceStyledScreen):
 
     def action_latest(self) -> None:
         """Open the session that was written last; the one that is shown is none."""
-        try:
+        with self.host.telling_errors():
             path = latest()
-        except SizeupError as error:
-            self.notify(str(error), severity="error", markup=False)
-            return
-        if path is None or str(path) == self.host.runs.path:
-            self.notify("No other session is saved yet.", markup=False)
-        else:
-            self.host.show_session(str(path))
+            if path is None or str(path) == self.host.runs.path:
+                self.notify("No other session is saved yet.", markup=False)
+            else:
+                self.host.show_session(str(path))
 
     def action_cancel(self) -> None:
         """Cancel the current run; a long one only after a question."""

@@ -281,10 +281,8 @@ class SessionsScreen(ModeScreen):
         """Show a session beside another one."""
         from sizeup.tui.screens.compare_screen import CompareScreen
 
-        try:
+        with self.host.telling_errors():
             self.app.push_screen(CompareScreen(path, base, title))
-        except SizeupError as error:
-            self.notify(str(error), severity="error", markup=False)
 
     def action_fleet(self) -> None:
         """Ask for a directory of sessions, and show its hosts as a fleet."""
@@ -321,13 +319,11 @@ class SessionsScreen(ModeScreen):
         return not self.host.readonly
 
     def _write(self, path: str, text: str, tags: tuple[str, ...] = ()) -> bool:
-        try:
+        with self.host.telling_errors():
             annotate(path, text, tags=tags)
-        except SizeupError as error:
-            self.notify(str(error), severity="error", markup=False, timeout=10)
-            return False
-        self._list()
-        return True
+            self._list()
+            return True
+        return False
 
     def _readable(self) -> tuple[str, Session] | None:
         """The path and the session under the cursor; where there is none, that is said."""

@@ -132,11 +132,10 @@ class AnswerTable(DataTable[Text], inherit_bindings=False):
         longest = max((cell_len(row.value) for row in self._answers), default=0)
         fixed["Value"] = 16 if columns >= _WIDE else min(max(longest, 12), 16)
         if columns - 11 * len(fixed) + 11 >= _FULL:
-            filled = {
-                "Range": (22 if columns >= _WIDE else 14, any(row.range_ for row in self._answers)),
-                "Confidence": (10, any(row.confidence for row in self._answers)),
-            }
-            fixed |= {name: width for name, (width, is_filled) in filled.items() if is_filled}
+            if any(row.range_ for row in self._answers):
+                fixed["Range"] = 22 if columns >= _WIDE else 14
+            if any(row.confidence for row in self._answers):
+                fixed["Confidence"] = 10
         left = columns - sum(width + 2 * _PADDING for width in fixed.values())
         basis = {"Basis": max(left * 2 // 5, 14)} if columns >= _SOME else {}
         answer = max(left - sum(width + 2 * _PADDING for width in basis.values()) - 2 * _PADDING, 12)
@@ -411,17 +410,12 @@ class SizingScreen(ModeScreen):
     def action_compare(self) -> None:
         """Put a published case, or the machine of another session, beside this machine."""
         answers = [(f"{PREFIX}{name}", f"{name}: {preset.title}") for name, preset in shipped_presets().items()]
-        try:
+        with self.host.telling_errors():
             answers += choices(self.host.runs.path)
-        except SizeupError as error:
-            self.notify(str(error), severity="error", markup=False)
 
         def answered(name: str) -> None:
-            try:
+            with self.host.telling_errors():
                 page = comparison_page(name, self._state.sizing, self._page_width(), self._state.deviation)
-            except SizeupError as error:
-                self.notify(str(error), severity="error", markup=False)
-            else:
                 self.app.push_screen(page)
 
         ask(self.app, ChoiceDialog("Which published case or session?", answers), answered)

@@ -33,7 +33,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.topology import Pu
 from sizeup.tui.actions import action_of, bindings, first_key
 from sizeup.tui.baseline_sessions import baseline, choices, machine_of
-from sizeup.tui.dialogs import ChoiceDialog
+from sizeup.tui.dialogs import ChoiceDialog, ask
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.cells import END, ScrolledRows
 from sizeup.tui.widgets.facts import facts_grid, finding_text
@@ -524,36 +524,25 @@ class TopologyScreen(ModeScreen):
         if self.host.compared_with is not None:
             self._compare_with(None)
             return
-        try:
-            path = baseline()
-            if path is not None:
+        with self.host.telling_errors():
+            if (path := baseline()) is not None:
                 self._compare_with(machine_of(path))
-                return
-        except SizeupError as error:
-            self.notify(str(error), severity="error", markup=False)
-            return
-        self.action_choose_other()
+            else:
+                self.action_choose_other()
 
     def action_choose_other(self) -> None:
         """Choose a session to hold the machine against."""
-        try:
-            answers = choices(self.host.runs.path)
-        except SizeupError as error:
-            self.notify(str(error), severity="error", markup=False)
-            return
-        if not answers:
-            words = "No other session to compare with; for a file use: sizeup --against FILE"
-            self.notify(words, severity="warning", markup=False)
-            return
 
-        def answered(path: str | None) -> None:
-            try:
-                if path is not None:
-                    self._compare_with(machine_of(path))
-            except SizeupError as error:
-                self.notify(str(error), severity="error", markup=False)
+        def answered(path: str) -> None:
+            with self.host.telling_errors():
+                self._compare_with(machine_of(path))
 
-        self.app.push_screen(ChoiceDialog("Compare this machine with which session?\n", answers), answered)
+        with self.host.telling_errors():
+            if answers := choices(self.host.runs.path):
+                ask(self.app, ChoiceDialog("Compare this machine with which session?\n", answers), answered)
+            else:
+                words = "No other session to compare with; for a file use: sizeup --against FILE"
+                self.notify(words, severity="warning", markup=False)
 
     def _compare_with(self, other: OtherMachine | None) -> None:
         self.host.compared_with = other

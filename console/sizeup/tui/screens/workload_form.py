@@ -47,7 +47,6 @@ _ASKED = {"capacity.iops": "not measured: enter what it can do"}
 """What to enter where nothing is known."""
 _UNITLESS = ("1", "IOPS", "y")
 """Units that the label of their input already names."""
-_HINT = "One of IOPS, CPU, SGA and redo rate is enough, or a file in any field."
 _FILE_NAME = re.compile(r"(?:/|~/|\.{1,2}/).*|.*[^\W\d].*(?:\.[^\W\d]|[/;]).*")
 """A path, a name with a suffix, or several of them."""
 
@@ -75,6 +74,7 @@ class WorkloadForm(Dialog[bool]):
 
     AUTO_FOCUS = "Input"
     KEYS = (("Enter", "Verdict"), ("Tab", "Next field"), ("Esc", "Close"))
+    HINT = "One of IOPS, CPU, SGA and redo rate is enough, or a file in any field."
     BINDINGS: ClassVar[list[BindingType]] = [
         ("down", "app.focus_next", "Next field"),
         ("up", "app.focus_previous", "Previous field"),
@@ -114,7 +114,7 @@ class WorkloadForm(Dialog[bool]):
                     )
                 yield Static("Or from a file", markup=False)
                 yield Input(id=_FILE, placeholder="AWR, sar, TOML, snapshots (first;second)", compact=True)
-            yield Static(_HINT, id="message", classes="hint", markup=False)
+            yield Static(self.HINT, id="message", classes="hint", markup=False)
 
     def on_mount(self) -> None:
         """Keep the cursor still: an idle screen sends nothing."""
@@ -123,7 +123,7 @@ class WorkloadForm(Dialog[bool]):
 
     def on_input_blurred(self, event: Input.Blurred) -> None:
         """Say at once why a figure is refused."""
-        self._say(_problem(event.validation_result))
+        self.say(_problem(event.validation_result))
 
     def on_input_submitted(self) -> None:
         """Work out the verdict, or show what is refused; a path in another field is that of the file."""
@@ -131,7 +131,7 @@ class WorkloadForm(Dialog[bool]):
             if field.name and names_file(field.name, field.value):
                 self.query_one(f"#{_FILE}", Input).value, field.value = field.value, ""
             if problem := _problem(field.validate(field.value)):
-                self._say(problem)
+                self.say(problem)
                 field.focus()
                 return
         self._take()
@@ -146,11 +146,11 @@ class WorkloadForm(Dialog[bool]):
             new = {key: value for key, value in entered.items() if value != before.get(key)}
             values = {**entered, **given, **new}
             if not values and not before:
-                self._say("Enter a figure, or a file.")
+                self.say("Enter a figure, or a file.")
                 return
             self._state.put({**{k: v for k, v in before.items() if k not in FIELDS}, **values})
         except SizeupError as error:
-            self._say(by_keys(str(error), self._host.keys))
+            self.say(by_keys(str(error), self._host.keys))
             return
         self.dismiss(True)  # noqa: FBT003  Textual's own
 
@@ -165,11 +165,6 @@ class WorkloadForm(Dialog[bool]):
             elif text:
                 values[key] = KEYS[key].parse(text, Origin.USER, TYPED_SOURCE)
         return values
-
-    def _say(self, problem: str) -> None:
-        message = self.query_one("#message", Static)
-        message.update(f"! {problem}" if problem else _HINT)
-        message.set_class(bool(problem), "-wrong")
 
 
 def _entered(key: str, value: Value | None) -> str:
