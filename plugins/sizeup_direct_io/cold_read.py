@@ -38,9 +38,8 @@ from sizeup_direct_io.comparisons import direct_reader
 from sizeup_direct_io.estimates import Coordinates, PointResult, location
 from sizeup_direct_io.measure import Window, measure
 from sizeup_direct_io.presets import SMALL_BYTES
-from sizeup_direct_io.target import TargetKind
-from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
-from sizeup_direct_io.validity import ALL_ALIKE_SHARE, CHARGED_LOW, sample_content
+from sizeup_direct_io.target import CLOSE_SECONDS_LIMIT, TargetKind, TargetSetup, sample_content
+from sizeup_direct_io.validity import ALL_ALIKE_SHARE, CHARGED_LOW
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 

@@ -26,8 +26,7 @@ from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, Window, measure
 from sizeup_direct_io.point_verdict import conditions, overall
 from sizeup_direct_io.presets import Durable, Stream
 from sizeup_direct_io.run import TargetRun
-from sizeup_direct_io.target import TargetSpec
-from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.target import TargetSetup, TargetSpec
 from sizeup_direct_io.validity import Part, check_steady
 from sizeup_direct_io.window_counters import BACKGROUND_SECONDS, BackgroundLoad, CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker

@@ -29,8 +29,7 @@ from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.point_verdict import PointVerdict
 from sizeup_direct_io.presets import READ_AHEAD, SMALL_BYTES, Durable, LoadPoint, Stream
 from sizeup_direct_io.settings import TargetBandwidth
-from sizeup_direct_io.target import TargetKind
-from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.target import TargetKind, TargetSetup, sample_content
 from sizeup_direct_io.validity import Part, check_submitters, passed
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker, choose
@@ -202,7 +201,7 @@ def touch(setup: TargetSetup) -> Generator[Emission, None, tuple[list[int], list
     except OSError as error:
         yield Gap(f"io.direct: first touch of {target.path}", describe_failure(error))
         return None
-    setup.content = validity.sample_content(contents.values())
+    setup.content = sample_content(contents.values())
     return times
 
 

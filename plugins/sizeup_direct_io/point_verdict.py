@@ -18,7 +18,7 @@ from sizeup_direct_io.estimates import other_load, validity_estimate
 from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
 from sizeup_direct_io.settings import TargetBandwidth
-from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.target import TargetSetup
 from sizeup_direct_io.validity import Part, Validity, check_submitters
 from sizeup_direct_io.window_counters import BackgroundLoad, thermal_caveats, thermal_summary
 from sizeup_direct_io.worker import Pattern

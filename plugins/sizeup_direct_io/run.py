@@ -27,8 +27,7 @@ from sizeup_direct_io.presets import SUSTAINED, WORKING_SET, Durable, LoadPoint,
 from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.slo import Objective, find_rate
 from sizeup_direct_io.sustained import CliffWatch
-from sizeup_direct_io.target import TargetKind, TargetSpec, refuse_without_effect
-from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
+from sizeup_direct_io.target import CLOSE_SECONDS_LIMIT, TargetKind, TargetSetup, TargetSpec, refuse_without_effect
 from sizeup_direct_io.validity import Part
 from sizeup_direct_io.window_counters import BackgroundLoad, CounterSource, measure_background
 

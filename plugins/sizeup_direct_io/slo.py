@@ -24,7 +24,7 @@ from sizeup_direct_io.disks import rotating_disks
 from sizeup_direct_io.estimates import location, other_load
 from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.presets import Stream
-from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.target import TargetSetup
 from sizeup_direct_io.window_counters import CounterSource
 
 SHARE = 0.01

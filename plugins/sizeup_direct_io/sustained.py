@@ -20,7 +20,7 @@ from sizeup_direct_io.estimates import PointResult, location, with_interval
 from sizeup_direct_io.measure import Next
 from sizeup_direct_io.presets import SMALL_BYTES
 from sizeup_direct_io.settings import RunSettings
-from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.target import TargetSetup
 
 SHARE = 0.7
 """Of the first level: a rate that stays below it has fallen."""

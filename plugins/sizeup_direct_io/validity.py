@@ -7,7 +7,6 @@ with journaled data passes the open, and a buffered one passes the accounting.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import partial
@@ -18,6 +17,7 @@ from sizeup.units import format_bytes, format_ns, format_rate, format_value
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.disks import OtherIo
 from sizeup_direct_io.settings import TargetBandwidth
+from sizeup_direct_io.target import ContentSample
 from sizeup_direct_io.window_counters import BackgroundLoad
 
 CHARGED_LOW, CHARGED_HIGH = 0.95, 1.05
@@ -126,24 +126,6 @@ class Part(Struct, frozen=True):
     def from_cache(self) -> bool:
         """The figure may be that of a cache: sizing does not use it, whatever the verdict."""
         return any(reason.cached for reason in self.found)
-
-
-class ContentSample(Struct, frozen=True):
-    """Blocks of an existing target that were read before the run."""
-
-    blocks: int
-    zero: int
-    """How many hold only zero bytes."""
-    repeated: int
-    """How many hold the same other data as the most common of them; 0 if all differ."""
-
-
-def sample_content(blocks: Iterable[bytes]) -> ContentSample:
-    """Return what some blocks of equal size have in common."""
-    counts = Counter(blocks)
-    zero = sum(times for block, times in counts.items() if not any(block))
-    most = max((times for block, times in counts.items() if any(block)), default=0)
-    return ContentSample(counts.total(), zero, most if most > 1 else 0)
 
 
 class Evidence(Struct, frozen=True):

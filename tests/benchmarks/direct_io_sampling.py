@@ -22,8 +22,7 @@ from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.comparisons import without_progress
 from sizeup_direct_io.measure import _Sampler
 from sizeup_direct_io.presets import OLTP_READ
-from sizeup_direct_io.target import TargetSpec
-from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.target import TargetSetup, TargetSpec
 
 
 def watched(watch: _Sampler, context: HandContext, seconds: float, hertz: float, sink: int) -> float:

@@ -24,8 +24,7 @@ from sizeup_direct_io.comparisons import (
     without_progress,
 )
 from sizeup_direct_io.presets import Durable, Stream
-from sizeup_direct_io.target import OpenTarget, TargetKind
-from sizeup_direct_io.validity import ContentSample
+from sizeup_direct_io.target import ContentSample, OpenTarget, TargetKind
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, EnginePolicy, Pattern, Worker
 

@@ -28,8 +28,7 @@ from sizeup_direct_io.call_with_timeout import CanceledError
 from sizeup_direct_io.cold_read import ColdRead, cold_estimate, holds_old_data, open_old_files
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.presets import OLTP_READ, SMALL_BYTES
-from sizeup_direct_io.target import TargetSpec
-from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.target import TargetSetup, TargetSpec
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 

@@ -22,8 +22,7 @@ from sizeup_direct_io import binding, commit, conclusions
 from sizeup_direct_io.commit import FEW, OWN_BYTES, Commit, LogFiles, LogPoint, Method, log_points
 from sizeup_direct_io.measure import MeasuredPoint, measure
 from sizeup_direct_io.presets import Durable, Stream
-from sizeup_direct_io.target import TargetSpec
-from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.target import TargetSetup, TargetSpec
 from sizeup_direct_io.worker import Engine
 
 MIB = 1 << 20

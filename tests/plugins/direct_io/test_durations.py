@@ -16,8 +16,9 @@ from sizeup.probing.api import Emission
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup.tui.screens.summary import MEASURE_SECONDS
-from sizeup_direct_io import durations, target_setup, window_counters
+from sizeup_direct_io import durations, window_counters
 from sizeup_direct_io import run as run_module
+from sizeup_direct_io import target as target_module
 from sizeup_direct_io.durations import ENDING_SECONDS, LEAST_SECONDS, WINDOW_EXTRA_SECONDS, TimeBudget
 from sizeup_direct_io.measure import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
@@ -54,7 +55,7 @@ class Clocked(FakeSetup):
         self.filled: list[tuple[int, int]] = []
         self.windows: list[Window] = []
         clock = SimpleNamespace(monotonic=lambda: self.now, sleep=self.spend)
-        for module in (run_module, window_counters, target_setup, durations):
+        for module in (run_module, window_counters, target_module, durations):
             patch.setattr(module, "time", clock)
         patch.setattr(window_counters, "BACKGROUND_SECONDS", durations.BACKGROUND_SECONDS)
         patch.setattr(run_module, "cold_read", self.cold_read)

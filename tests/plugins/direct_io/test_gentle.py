@@ -13,7 +13,7 @@ from sizeup.model.plan import Gentle
 from sizeup.model.sample import Estimate
 from sizeup_direct_io import binding
 from sizeup_direct_io.binding import IoJob
-from sizeup_direct_io.target_setup import fill_block_bytes
+from sizeup_direct_io.target import fill_block_bytes
 from sizeup_direct_io.worker import Engine, Worker
 from terminal import PATIENCE_SECONDS
 

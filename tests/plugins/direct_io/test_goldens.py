@@ -28,8 +28,9 @@ from sizeup.probing.planner import make_plan
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.process import ProcessIo
 from sizeup.text import plural
-from sizeup_direct_io import binding, commit, comparisons, slo, target_setup, window_counters
+from sizeup_direct_io import binding, commit, comparisons, slo, window_counters
 from sizeup_direct_io import run as run_module
+from sizeup_direct_io import target as target_module
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
 from sizeup_direct_io.cold_read import ColdRead
 from sizeup_direct_io.commit import Commit
@@ -40,8 +41,7 @@ from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.run import Run, TargetRun
 from sizeup_direct_io.slo import Objective
 from sizeup_direct_io.sustained import CliffWatch
-from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec
-from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT
+from sizeup_direct_io.target import CLOSE_SECONDS_LIMIT, OpenTarget, TargetKind, TargetSpec
 from sizeup_direct_io.window_counters import Counters, CounterSource, Temperature, ThermalState
 from sizeup_direct_io.worker import Worker
 
@@ -78,13 +78,13 @@ class Played(FakeSetup):
         patch.setattr(binding, "extents", lambda *_, flush: None)
         patch.setattr(binding, "cached_bytes", lambda *_: 0)
         patch.setattr(binding, "availability", lambda _: 0)
-        patch.setattr(target_setup.secrets, "randbits", lambda _: 1)
-        patch.setattr(target_setup.os, "posix_fadvise", lambda *_: None)
+        patch.setattr(target_module.secrets, "randbits", lambda _: 1)
+        patch.setattr(target_module.os, "posix_fadvise", lambda *_: None)
         patch.setattr(
-            target_setup.TargetSetup, "reopen", lambda setup, *_: target_setup.os.dup(setup.target.descriptor)
+            target_module.TargetSetup, "reopen", lambda setup, *_: target_module.os.dup(setup.target.descriptor)
         )
-        patch.setattr(target_setup.TargetSetup, "empty", lambda _: self.noted.setdefault("empty file"))
-        patch.setattr(target_setup.TargetSetup, "keep_reserve", lambda _: None)
+        patch.setattr(target_module.TargetSetup, "empty", lambda _: self.noted.setdefault("empty file"))
+        patch.setattr(target_module.TargetSetup, "keep_reserve", lambda _: None)
         patch.setattr(window_counters, "read_thermal_state", lambda: ThermalState({}, {}))
         patch.setattr(commit.os, "ftruncate", lambda *_: None)
 
@@ -364,7 +364,7 @@ def test_where_a_host_has_nodes_it_is_told_that_none_is_near(
     nodes: bool, played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_module, "several_nodes", lambda: nodes)
-    monkeypatch.setattr(target_setup, "find_near_cpus", lambda *_: NearCpus((), "no node is near"))
+    monkeypatch.setattr(target_module, "find_near_cpus", lambda *_: NearCpus((), "no node is near"))
     (step,) = steps("io.direct", {"path": str(tmp_path), "preset": "simple", "ramps": 1, "depth": 1, "size": GIB})
     found = list(DirectIo().run(step, HandContext()))
 
@@ -404,9 +404,9 @@ def test_paths_that_are_down_are_told_and_first_reads_only_of_the_first_target(
     played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The targets existed before; of each some blocks are read twice, to know its content."""
-    opened, background, touched, devices = target_setup.open_target, run_module.measure_background, [], []
+    opened, background, touched, devices = target_module.open_target, run_module.measure_background, [], []
 
-    def touch(setup: target_setup.TargetSetup) -> Generator[Emission, None, tuple[list[int], list[int]]]:
+    def touch(setup: target_module.TargetSetup) -> Generator[Emission, None, tuple[list[int], list[int]]]:
         yield from ()
         touched.append(setup.target.path)
         return [len(touched)] * 4, [1] * 4
@@ -421,7 +421,7 @@ def test_paths_that_are_down_are_told_and_first_reads_only_of_the_first_target(
     monkeypatch.setattr(run_module, "touch", touch)
     monkeypatch.setattr(run_module, "measure_background", noted)
     monkeypatch.setattr(run_module, "PathWatch", lambda _: States(sda="running", sdb="offline", sdc="failed").watch())
-    monkeypatch.setattr(target_setup, "open_target", existing)
+    monkeypatch.setattr(target_module, "open_target", existing)
     chosen = {"path": str(tmp_path), "preset": "simple", "ramps": 1, "depth": 1, "more_paths": "/b"}
     found = list(DirectIo().run(steps("io.direct", chosen)[0], HandContext()))
 

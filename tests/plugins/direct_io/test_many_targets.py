@@ -18,7 +18,8 @@ from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate, Samples
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.process import list_threads
-from sizeup_direct_io import binding, comparisons, target_setup
+from sizeup_direct_io import binding, comparisons
+from sizeup_direct_io import target as target_module
 from sizeup_direct_io.disks import Disks, read_disks
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.window_counters import Counters
@@ -117,9 +118,9 @@ def test_a_target_that_is_served_from_a_cache_while_all_are_measured_fails(
     monkeypatch.setattr(binding, "extents", lambda *_, **__: None)  # the file of the stage is empty
     if not shared:
         numbers = {path: number for number, path in enumerate((str(tmp_path), *NVME), start=1)}
-        opened = target_setup.open_target
+        opened = target_module.open_target
         monkeypatch.setattr(
-            target_setup,
+            target_module,
             "open_target",
             lambda spec: msgspec.structs.replace(opened(spec), device_number=numbers[spec.path]),
         )

@@ -21,8 +21,7 @@ from sizeup.procfs.process import read_process_io
 from sizeup_direct_io import binding
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream, sweeps
-from sizeup_direct_io.target import TargetSpec, open_target
-from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.target import TargetSetup, TargetSpec, open_target
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
 MIB = 1 << 20

@@ -26,10 +26,10 @@ from sizeup_direct_io import (
     binding,
     comparisons,
     point_verdict,
-    target_setup,
     window_counters,
 )
 from sizeup_direct_io import run as run_module
+from sizeup_direct_io import target as target_module
 from sizeup_direct_io.measure import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.slo import Objective
@@ -125,18 +125,18 @@ class FakeSetup:
         patch.setattr(window_counters, "read_pressure", lambda _: None)
         patch.setattr(window_counters, "process_cpu_ns", lambda: 0)
         patch.setattr(point_verdict, "read_limits", lambda _: ())
-        patch.setattr(target_setup, "open_target", self.open_target)
-        patch.setattr(target_setup, "find_leftovers", lambda *_: [str(folder / "left")])
-        patch.setattr(target_setup.os, "unlink", lambda path, **_: self.told.append(("removed", path)))
-        patch.setattr(target_setup.TargetSetup, "fill", self.fill)
+        patch.setattr(target_module, "open_target", self.open_target)
+        patch.setattr(target_module, "find_leftovers", lambda *_: [str(folder / "left")])
+        patch.setattr(target_module.os, "unlink", lambda path, **_: self.told.append(("removed", path)))
+        patch.setattr(target_module.TargetSetup, "fill", self.fill)
         patch.setattr(window_counters, "read_policy", lambda: EnginePolicy(dict.fromkeys(Engine, 0)))
         patch.setattr(binding, "alignment", lambda _: (512, 512))
-        patch.setattr(target_setup.TargetSetup, "usable_cpus", lambda _: 64)
+        patch.setattr(target_module.TargetSetup, "usable_cpus", lambda _: 64)
 
     def open_target(self, wish: TargetSpec) -> OpenTarget:
         self.told.append(wish)
         size = wish.size_bytes or 1 << 30
-        descriptor = target_setup.os.open(self._file, target_setup.os.O_RDWR)
+        descriptor = target_module.os.open(self._file, target_module.os.O_RDWR)
         return OpenTarget(TargetKind.MADE, wish.path, descriptor, 0, size, None, 0)
 
     def find_rate(self, *given: object) -> Iterator[Emission]:
@@ -270,7 +270,7 @@ def test_redo_leaves_out_the_blocks_that_do_not_fit_the_sectors(
     stage: FakeSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, reported: bool
 ) -> None:
     monkeypatch.setattr(binding, "alignment", lambda _: (4, 4096) if reported else None)
-    monkeypatch.setattr(target_setup, "read_integer", lambda _: 4096)
+    monkeypatch.setattr(target_module, "read_integer", lambda _: 4096)
 
     emitted = list(DirectIo().run(plan(tmp_path, {"preset": "redo"}), HandContext()))
 
@@ -293,7 +293,7 @@ def test_the_largest_sectors_of_several_targets_decide(
 
 @pytest.mark.usefixtures("stage")
 def test_requests_that_are_all_too_small_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(target_setup.TargetSetup, "unit_bytes", 32 << 10)
+    monkeypatch.setattr(target_module.TargetSetup, "unit_bytes", 32 << 10)
 
     with pytest.raises(RefusedError, match=f"oltp-read: direct I/O to {tmp_path} needs a multiple of 32768 bytes"):
         list(DirectIo().run(plan(tmp_path, {"preset": "calibrate"}), HandContext()))

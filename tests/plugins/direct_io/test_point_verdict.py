@@ -17,7 +17,8 @@ from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.process import ProcessIo
-from sizeup_direct_io import binding, comparisons, point_verdict, target_setup
+from sizeup_direct_io import binding, comparisons, point_verdict
+from sizeup_direct_io import target as target_module
 from sizeup_direct_io.disks import Disks, OtherIo
 from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
@@ -71,7 +72,7 @@ def test_random_requests_alone_are_compared_with_the_mechanics_of_disks(
 
 @pytest.mark.usefixtures("stage")
 def test_each_existing_path_is_sampled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(target_setup, "open_target", open_target)
+    monkeypatch.setattr(target_module, "open_target", open_target)
     data, blank = tmp_path / "data", tmp_path / "blank"
     data.write_bytes(os.urandom(16 << 20))
     blank.write_bytes(bytes(16 << 20))

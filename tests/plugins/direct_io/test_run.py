@@ -23,10 +23,11 @@ from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.inputs.measured import measured
 from sizeup_direct_io import run as run_module
-from sizeup_direct_io import target_setup, window_counters
+from sizeup_direct_io import target as target_module
+from sizeup_direct_io import window_counters
 from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.probe import DirectIo
-from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.target import TargetSetup
 
 
 def test_without_a_path_there_is_nothing_to_do() -> None:
@@ -215,7 +216,7 @@ def test_a_device_that_was_removed_during_the_run_is_named(
 ) -> None:
     device = folder / "sys" / "nvme3n1"
     device.mkdir(parents=True)
-    monkeypatch.setattr(target_setup, "find_device_folder", lambda _: str(device))
+    monkeypatch.setattr(target_module, "find_device_folder", lambda _: str(device))
 
     def fail(*_: object) -> Iterator[Emission]:
         if removed:

@@ -19,8 +19,7 @@ from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate, Samples
 from sizeup_direct_io import binding
-from sizeup_direct_io.target import PROTECTED_BYTES
-from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.target import PROTECTED_BYTES, TargetSetup
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root")]
 

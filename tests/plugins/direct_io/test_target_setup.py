@@ -9,12 +9,11 @@ import pytest
 
 from fakes import HandContext
 from sizeup.errors import RefusedError
-from sizeup_direct_io import binding, target_setup, window_counters
+from sizeup_direct_io import binding, window_counters
 from sizeup_direct_io import target as target_module
 from sizeup_direct_io.disks import NearCpus
 from sizeup_direct_io.presets import DSS_RANDOM, DSS_SCAN, Stream
-from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec, open_target
-from sizeup_direct_io.target_setup import TargetSetup, staggered_block
+from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSetup, TargetSpec, open_target, staggered_block
 from sizeup_direct_io.worker import Engine, EnginePolicy, Pattern
 
 MIB = 1 << 20
@@ -45,7 +44,7 @@ def prepared(kind: TargetKind, path: Path, monkeypatch: pytest.MonkeyPatch) -> T
     path.write_bytes(bytes(MIB))
     descriptor = os.open(path, os.O_RDONLY)
     target = OpenTarget(kind, str(path), descriptor, 0, MIB, None, os.fstat(descriptor).st_dev)
-    monkeypatch.setattr(target_setup, "open_target", lambda _: target)
+    monkeypatch.setattr(target_module, "open_target", lambda _: target)
     monkeypatch.setattr(TargetSetup, "fill", lambda *_: iter(()))
     setup = TargetSetup(HandContext(), 5.0, 0)
     list(setup.prepare(TargetSpec(str(path), writes=False), "auto", [Stream("read", 8192)], remove_leftovers=False))
@@ -65,7 +64,7 @@ def test_what_the_run_did_not_create_is_neither_evicted_nor_flushed(
 def test_a_file_of_the_run_is_flushed_for_its_extents_and_evicted(
     tmp_path: Path, calls: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(target_setup, "find_leftovers", lambda *_: [])
+    monkeypatch.setattr(target_module, "find_leftovers", lambda *_: [])
 
     prepared(TargetKind.MADE, tmp_path / "made", monkeypatch)
 
@@ -78,7 +77,7 @@ def test_a_device_that_was_removed_since_it_was_opened_is_named(
 ) -> None:
     device = tmp_path / "nvme3n1"
     device.mkdir()
-    monkeypatch.setattr(target_setup, "find_device_folder", lambda _: str(device))
+    monkeypatch.setattr(target_module, "find_device_folder", lambda _: str(device))
 
     setup = prepared(TargetKind.DEVICE, tmp_path / "node", monkeypatch)
 
@@ -90,7 +89,7 @@ def test_a_device_that_was_removed_since_it_was_opened_is_named(
 
 @pytest.mark.usefixtures("calls")
 def test_nothing_is_said_of_a_device_that_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(target_setup, "find_device_folder", lambda _: None)
+    monkeypatch.setattr(target_module, "find_device_folder", lambda _: None)
 
     assert TargetSetup(HandContext(), 5.0, 0).describe_loss() == "", "before it is open"
     assert prepared(TargetKind.FILE, tmp_path / "file", monkeypatch).describe_loss() == ""
@@ -170,7 +169,7 @@ def test_the_workers_of_a_target_run_near_its_devices(tmp_path: Path, monkeypatc
         asked.extend((device_number, allowed))
         return NearCpus(((0, 1), (8, 9)), "two nodes")
 
-    monkeypatch.setattr(target_setup, "find_near_cpus", find)
+    monkeypatch.setattr(target_module, "find_near_cpus", find)
     setup = prepared(TargetKind.FILE, tmp_path / "file", monkeypatch)
     workers = setup.workers(Stream("read", 8192), 3, 0, huge_pages=True, engine=Engine.THREADS)
 

@@ -8,13 +8,12 @@ from sizeup import units
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.estimates import caveats_of, validity_estimate
 from sizeup_direct_io.settings import TargetBandwidth
+from sizeup_direct_io.target import ContentSample, sample_content
 from sizeup_direct_io.validity import (
     VERDICT_VALUES,
-    ContentSample,
     Evidence,
     Validity,
     check_writers,
-    sample_content,
 )
 
 
