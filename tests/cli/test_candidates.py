@@ -300,6 +300,13 @@ def test_the_licenses_of_editions_stand_side_by_side(capsys: pytest.CaptureFixtu
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_what_the_cost_of_an_edition_lacks_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    scope = ("license.pack=sql-server", "license.scope=vm", "machine.vcpus=32")
+    for more, said in (((), "Unknown (–): use --set license.host_cores=N"), (("license.host_cores=96",), "$3.78M")):
+        text = printed(capsys, "large.toml", "--editions", "ee", "--set", *WORKLOAD, *scope, *more)
+        assert said in " ".join(text.split())
+
+
 def test_a_discount_is_named_beside_the_cost_of_editions(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "large.toml", "--editions", "ee", "--set", *WORKLOAD, "license.discount_percent=40")
 

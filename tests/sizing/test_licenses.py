@@ -203,12 +203,23 @@ def test_what_is_agreed_for_one_product_says_nothing_of_the_others() -> None:
     ]
 
 
-def test_a_scope_holds_for_every_vendor_that_has_a_rule_for_it() -> None:
-    settings = ["machine.guest=yes", "machine.vcpus=64", "machine.memory_gib=64", XEON]
+SQL = "license.pack=sql-server"
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        (["machine.guest=yes", "machine.vcpus=64", "license.scope=hard", "license.pinned_cores=8"], [4, 8, 32]),
+        # A virtual machine of 28 vCPUs is a guest to Oracle, which counts the hosts: 96 x 0.5.
+        (["machine.vcpus=28", "machine.cores=28", "license.scope=vm", "license.host_cores=96", SQL], [48, 28, 14]),
+        (["machine.vcpus=28", "machine.cores=28", "license.scope=soft", "license.host_cores=96"], [48, 28, 14]),
+        (["machine.vcpus=28", "machine.cores=28", "license.scope=vm", SQL], [None, 28, 14]),
+    ],
+)
+def test_a_scope_holds_for_every_vendor_that_has_a_rule_for_it(settings: list[str], expected: list[int | None]) -> None:
     table = {
-        (row.pack, row.product): row
-        for row in rows(sized(*settings, "license.scope=hard", "license.pinned_cores=8").inputs, RULES)
+        (row.pack, row.product): row for row in rows(sized(*settings, "machine.memory_gib=64", XEON).inputs, RULES)
     }
     counts = [table[name].units for name in (("oracle", "ee"), ("db2", "standard"), ("sql-server", "standard"))]
 
-    assert [one.value for one in counts if one is not None] == [4, 8, 32]
+    assert [None if one is None else one.value for one in counts] == expected

@@ -16,6 +16,7 @@ from sizeup.sizing import server_share
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
     OF_ONE_PACK,
+    SCOPE,
     chosen_contract,
     chosen_metric,
     chosen_options,
@@ -23,6 +24,7 @@ from sizeup.sizing.licensing.contract import (
     failover_rule,
     licensed_servers,
     shares_load,
+    with_known_scope,
 )
 from sizeup.sizing.licensing.cost import a_year, list_price, term_cost, term_years
 from sizeup.sizing.licensing.count import count_range, count_units, evaluated, matching_factor, ranged, usd_range
@@ -117,13 +119,8 @@ def for_edition(sheet: Sheet, pack: Pack, product: ProductEntry, other: ProductE
     kept = {key: value for key, value in sheet.inputs.items() if key not in OF_ONE_PACK}
     kept["license.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
     kept["license.product"] = Words(short(other.id), Origin.RULE, f"instead of {product.title}")
-    if "license.version" in sheet.inputs:
-        kept["license.version"] = sheet.inputs["license.version"]
-    scope = sheet.inputs.get("license.scope")
-    metric = pack.find_metric(other.metric)
-    if isinstance(scope, Words) and metric is not None and scope.value in metric.formulas:
-        kept["license.scope"] = scope
-    return Sheet(kept, sheet.rules)
+    kept |= {key: sheet.inputs[key] for key in ("license.version", SCOPE) if key in sheet.inputs}
+    return Sheet(with_known_scope(kept, pack, other), sheet.rules)
 
 
 _PASSIVE = "license.passive_servers"

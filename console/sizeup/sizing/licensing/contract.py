@@ -19,6 +19,8 @@ OF_ONE_PRODUCT = ("license.metric", "license.options", "license.list_usd")
 """Keys about the contract for one product."""
 OF_ONE_PACK = (*OF_ONE_PRODUCT, "license.product", "license.version", "license.scope")
 """Keys about the contract with one vendor."""
+SCOPE = "license.scope"
+"""Key of what of the machine counts."""
 PRODUCT = "license.product"
 """Key of the product, of which a vendor has several."""
 PARTITION = "license.partition"
@@ -230,6 +232,26 @@ def soft_hypervisor(inputs: Inputs, pack: Pack) -> str:
         return ""
     soft = hypervisor.value.lower().replace("-", "").startswith(pack.soft_hypervisors)
     return hypervisor.value if soft else ""
+
+
+def with_known_scope(inputs: Inputs, pack: Pack, product: ProductEntry) -> Inputs:
+    """Return the inputs without a scope that a product has no rule for, or that its vendor refuses.
+
+    What one vendor licenses as a virtual machine is a guest to every other one.
+    """
+    scope, metric = inputs.get(SCOPE), pack.find_metric(product.metric)
+    if not isinstance(scope, Words) or metric is None:
+        return inputs
+    if scope.value in metric.formulas and not (scope.value == "hard" and soft_hypervisor(inputs, pack)):
+        return inputs
+    kept = {key: value for key, value in inputs.items() if key != SCOPE}
+    if scope.value in _SCOPES_OF_GUESTS and ("machine.guest" not in kept or "license.host_cores" in kept):
+        kept["machine.guest"] = Words("yes", Origin.RULE, SCOPE)
+    return kept
+
+
+_SCOPES_OF_GUESTS = ("vm", "soft", "cloud")
+"""Scopes of machines that are guests; a hard partition may be described by its server."""
 
 
 def _scope_of_guest(sheet: Sheet, pack: Pack, metric: MetricEntry) -> tuple[str, bool]:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.licensing.contract import OF_ONE_PACK, OF_ONE_PRODUCT, chosen_options, soft_hypervisor
+from sizeup.sizing.licensing.contract import OF_ONE_PACK, OF_ONE_PRODUCT, SCOPE, chosen_options, with_known_scope
 from sizeup.sizing.licensing.cost import is_own_price, list_price, term_cost
 from sizeup.sizing.licensing.count import MinimumOrder
 from sizeup.sizing.licensing.required import ForbiddenError, licenses_required, permission
@@ -45,27 +45,20 @@ class Row(Struct, frozen=True):
     """Why alone: the rule that forbids it."""
 
 
-_SCOPE = "license.scope"
-
-
 def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
     """Return every product of every pack on this machine; keys about one contract hold for what it is about."""
     chosen = inputs.get("license.pack")
     table = []
     for pack in rules.license_packs():
         ours = isinstance(chosen, Words) and chosen.value == pack.pack
-        kept = {key: value for key, value in inputs.items() if ours or key == _SCOPE or key not in OF_ONE_PACK}
+        kept = {key: value for key, value in inputs.items() if ours or key == SCOPE or key not in OF_ONE_PACK}
         kept["license.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
         stated = kept.get("license.product")
         bought = pack.find_product(stated.value) if isinstance(stated, Words) else pack.product[0]
         for product in pack.product:
             if not product.option_of:
                 own: Inputs = {key: kept[key] for key in kept if product is bought or key not in OF_ONE_PRODUCT}
-                scope, metric = own.get(_SCOPE), pack.find_metric(product.metric)
-                if not ours and isinstance(scope, Words):  # without a scope that it has no rule for, or refuses
-                    has_rule = metric is not None and scope.value in metric.formulas
-                    if not has_rule or (scope.value == "hard" and soft_hypervisor(own, pack)):
-                        own = {key: value for key, value in own.items() if key != _SCOPE}
+                own = own if ours else with_known_scope(own, pack, product)
                 named = {**own, "license.product": Words(short(product.id), Origin.RULE, product.id)}
                 table.append(_row(Sheet(named, rules), pack, product))
     return tuple(table)

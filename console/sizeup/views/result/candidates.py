@@ -240,6 +240,9 @@ def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rule
     named = "; ".join(f"{name}: {_of_each(titles, candidates)}" for name, titles in titles_of.items())
     columns = [Column("Candidate"), *(Column(name, numeric=True) for name in editions)]
     at = priced_at(candidates[0].sizing.inputs)
+    unknown = (of[name].missing for of in products for name in editions)
+    flags = ", ".join(KEYS[key].flag for key in dict.fromkeys(unknown) if key in KEYS)
+    named += f". Unknown ({UNKNOWN}): use {flags}" if flags else ""
     return _with_text(columns, found, f"Licenses with support over {years}, {at} in USD. {named}")
 
 
