@@ -443,11 +443,13 @@ def test_an_edition_without_cores_that_pass_says_with_how_many_it_does_without_h
 
 
 def test_an_edition_of_an_older_version_ends_at_the_limits_of_that_version() -> None:
-    """Standard 2022 ends at 24 cores and 128 GiB: 24.2 cores are needed, and 96 GiB are 75 % of it."""
-    load = ("workload.cpu_cores=16.9", "sga.mb=98304")
-    chosen = designed(*load, "license.pack=sql-server", "license.product=standard", "license.version=2022")
+    """Standard 2022 ends at 24 cores, of which 24.2 are needed, and at a buffer pool of 128 GiB, not at that server."""
+    load, edition = ("workload.cpu_cores=16.9",), ("license.pack=sql-server", "license.product=standard")
+    chosen = designed(*load, "sga.mb=131073", *edition, "license.version=2022")
 
     assert chosen.alternatives[0].unmet == {CORES: "none: 24 cores", MEMORY: "none: 128 GiB"}
+    # 128 GiB / 0.7 = 182.9 GiB in modules of 16.
+    assert part_of(MEMORY, designed(*load, "sga.mb=131072", *edition, "license.version=2022")).buy == 192
 
 
 def test_the_cost_of_two_servers_names_the_option_of_clusters_that_it_includes() -> None:

@@ -10,11 +10,13 @@ SE2 = ("license.product=se2", "machine.sockets=2", "machine.socket_capacity=2", 
 
 
 def test_sessions_are_outside_of_the_buffer_pool_and_inside_of_the_memory_of_db2() -> None:
-    settings = ("sga.mb=102400", "memory.sessions=4000", "memory.session_mib=10", "machine.memory_gib=1024")
-    sql = card("memory", *STANDARD, *settings)
-    db2 = card("memory", "license.pack=db2", "license.product=standard", "machine.guest=no", XEON, *settings)
+    settings = ("memory.sessions=4000", "memory.session_mib=10", "machine.memory_gib=1024")
+    sql = card("memory", *STANDARD, "sga.mb=266240", *settings)
+    db2 = card(
+        "memory", "license.pack=db2", "license.product=standard", "machine.guest=no", XEON, "sga.mb=102400", *settings
+    )
 
-    assert sql.share == pytest.approx(100 / 256)
+    assert sql.share == pytest.approx(260 / 256)
     assert db2.share == pytest.approx((100 + 4000 * 10 / 1024) / 128)
 
 

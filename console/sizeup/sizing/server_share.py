@@ -382,10 +382,11 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
 
     usable, rate = usable_memory(sheet, memory), data_rate(sheet, data)
     judgment, has = decide(bounds, shares, memory, shared.size, sessions, rate), memory
-    if usable is not None:
+    if usable is not None:  # a limit of the edition, which needs no headroom: nothing else takes of it
         within = sessions if usable.entry.with_sessions else sessions.scaled(0)
-        of_limit = decide(bounds, shares, usable.size, shared.size, within, rate)
-        if _severity(of_limit) >= _severity(judgment):
+        whole_limit = replace(bounds, passes=bounds.fails)
+        of_limit = decide(whole_limit, shares, usable.size, shared.size, within, rate)
+        if of_limit.status is not ShareStatus.PASS and _severity(of_limit) >= _severity(judgment):
             judgment, sessions, has = of_limit, within, usable.size
         else:
             usable = None

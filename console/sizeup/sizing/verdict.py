@@ -285,7 +285,7 @@ def decided_card(
     later += [f"nothing is left after losing {one.lost}" for one in failures if one.share is None]
     each = " per server" if facts.per_server else ""
     by = f" ({facts.bottleneck})" if facts.bottleneck else ""
-    bad = status in (ShareStatus.WARN, ShareStatus.FAIL)
+    bad = status in (ShareStatus.WARN, ShareStatus.FAIL) and facts.whole is None  # more is no help to an edition
     return Card(
         resource,
         status.value,
