@@ -318,6 +318,23 @@ def test_the_capacity_that_passes_is_named_with_its_limit(used: str, fix: str) -
     assert verdict_text(given, card_views(given, machine())).fix == fix
 
 
+def test_the_fix_of_too_few_cores_is_no_setting_and_of_an_edition_no_hardware() -> None:
+    found = [
+        Finding(name, Severity.WARNING, "t", (), "c", f"Mend {name}.") for name in ("cpu.microcode", "cpu.offline")
+    ]
+    few = sized(workload__cpu_percent="97")
+    se2 = sized(workload__cpu_percent="97", machine__cores="64", license__product="se2")
+    barred = sized(license__product="se2", machine__socket_capacity="4")
+
+    fixes = [
+        verdict_text(few, card_views(few, None), found[:1]).fix,
+        verdict_text(few, card_views(few, None), found).fix,
+        *(verdict_text(one, card_views(one, None), found[:1]).fix for one in (se2, barred)),
+    ]
+    assert fixes[0].startswith("Provide at least 12 cores")
+    assert fixes[1:] == ["Mend cpu.offline.", *["Choose another edition"] * 2]
+
+
 def test_the_fix_is_what_is_down_else_what_a_finding_on_the_resource_asks_for() -> None:
     ports = (
         Hba("host4", Transport.FC, state="Linkdown"),

@@ -136,14 +136,23 @@ def _fix(card: Card, working: Advice | None, given: AdviceSet, findings: Iterabl
     if card.resource == "storage" and down is not None and down.words is not None:
         return f"Bring up {down.words.value}"
     for finding in (one for one in findings if one.severity is not Severity.INFO and not one.id.endswith(".validity")):
-        if resource_of(finding) == card.resource and finding.remedy:
+        gives = card.resource not in _COUNTED or finding.id in _HIDDEN_PARTS
+        if resource_of(finding) == card.resource and finding.remedy and gives:
             return finding.remedy
     if repair := repair_text(card, given):
         return capitalized(repair)
     lost = next((one.lost for one in card.failures if one.share is None), "")
     if lost and (card.share or 0.0) <= card.limit:
         return f"Add a second: the loss of {lost} is an outage"
+    if card.resource == "license" or (card.facts is not None and card.facts.whole is not None):
+        return "Choose another edition"
     return f"Provide at least {card.needs}" if card.needs else ""
+
+
+_COUNTED = ("cpu", "memory", "license")
+"""Resources of which no setting makes more: what lacks is cores or memory."""
+_HIDDEN_PARTS = ("cpu.offline", "numa.missing-node", "memory.node-sum")
+"""Findings whose remedy brings back cores or memory."""
 
 
 def _basis(card: Card, working: Advice) -> str:
