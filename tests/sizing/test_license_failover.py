@@ -121,6 +121,9 @@ def test_a_server_that_opens_the_database_with_the_other_is_not_passive() -> Non
     assert units(*pair, "license.options=rac", "cluster.nodes=3") == 16  # two open it, one takes over
     advised = found(sized(*PAIR, "license.product=ee", "license.options=rac,diagnostics"), "license.failover").verdict
     assert "license.passive_servers=1 license.options=diagnostics: 8 licenses in place of 16, $440,000 " in advised
+    for options, hinted in ((), True), (("license.options=rac",), False), (("license.options=none",), True):
+        screen = answer_lines(sized(*PAIR, "license.product=ee", "workload.cpu_percent=9", *options))
+        assert any("Passive servers may need" in line for line in screen) == hinted
 
 
 def test_a_passive_server_that_saves_no_license_is_not_priced_against_itself() -> None:

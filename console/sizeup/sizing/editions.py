@@ -144,9 +144,10 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
     one = Quantity(1, "1", Origin.RULE, rule.id)
     flag, alike = KEYS[_PASSIVE].flag.replace("=N", "=1"), sheet.inputs
     try:
-        options = chosen_options(Sheet(sheet.inputs, sheet.rules), pack, product) if servers == 2 else ()
+        options = chosen_options(Sheet(sheet.inputs, sheet.rules), pack, product)
         shared = [entry for entry in options if entry.shares_load]
-        if shared:
+        decision = "shared" if shared and "license.options" in sheet.inputs else "all-counted"
+        if shared and servers == 2:
             names = ",".join(short(entry.id) for entry in options if entry not in shared) or "none"
             rest = Words(names, Origin.RULE, "without what a passive server does not need")
             alike = {**sheet.inputs, "license.options": rest}
@@ -157,13 +158,13 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
         price, instead = usd_range(list_price(fewer)), usd_range(list_price(Sheet(alike, sheet.rules)))
         text += "" if count == whole_count else f" in place of {count_range(whole_count, '')}"
         text += ", which saves nothing" if price == instead else f", {price} in place of {instead}{a_year(product)}"
-        if shared:
+        if alike is not sheet.inputs:
             titles, whole = listed([entry.title for entry in shared]), usd_range(list_price(of_all))
             text += f"; {whole} with {titles}, which servers need that open one database together"
     except MissingError as missing:  # a product that is not permitted is one, too
         if missing.key != "license.list_usd":
             return
-    yield sheet.advice(*_SERVERS, f"{rule.why}. With {flag}: {text}", decision="all-counted")
+    yield sheet.advice(*_SERVERS, f"{rule.why}. With {flag}: {text}", decision=decision)
 
 
 _NO_PRICE = "license.list_usd"

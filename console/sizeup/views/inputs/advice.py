@@ -148,6 +148,7 @@ _WORDS = {
     "machine": "cheaper by the machine",
     "passive": "passive servers not counted",
     "schema": "the whole database on flash",
+    "shared": "all servers counted",
     "short": "too small",
     "spills": "spills to other nodes",
     "spread": "spread over the nodes",

@@ -108,7 +108,7 @@ def license_details(given: Sizing) -> Iterator[tuple[str, str]]:
         yield "Unused", "; ".join(limits)
     if (cost := find_fact(given.facts, LicenseCost)) is not None:
         yield "Cost", cost.text
-    if failover is not None and failover.decision != "passive":
+    if failover is not None and failover.decision == "all-counted":
         brief_text = "Passive servers may need no licenses (--show license.failover)"
         yield "Failover", failover.verdict if is_about_licenses(given) else brief_text
 
