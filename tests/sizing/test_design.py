@@ -91,7 +91,10 @@ def test_memory_for_postgresql_is_as_its_settings_advise() -> None:
     note = "Memory for PostgreSQL: 160 GiB, as its manual advises at most 40% of it for shared_buffers (sga.mb)"
 
     for chosen in ((), ("license.pack=postgresql",)):
-        assert note in design_notes(designed("sga.mb=65536", *chosen))
+        found = designed("sga.mb=65536", "workload.cpu_cores=4", *chosen)
+        assert note in design_notes(found)
+        row = "as above" if chosen else "postgresql"
+        assert next(one for one in alternatives_table(found).rows if one[0] == row)[2] == "160"
     assert not any("PostgreSQL" in one for one in design_notes(designed("sga.mb=65536", "license.pack=mysql")))
     assert not any("PostgreSQL" in one for one in design_notes(designed("sga.mb=1024")))
 
@@ -467,14 +470,46 @@ def test_each_server_of_a_cluster_has_a_port_to_the_drives(nodes: int) -> None:
     assert part_of(PORTS, found).buy == max(nodes, 2)
 
 
-def test_an_edition_without_a_rule_for_the_scope_costs_nothing_but_its_row() -> None:
-    load = ("workload.cpu_cores=4", "license.scope=soft", "license.host_cores=64")
-    found = alternatives_table(designed(*load, "license.pack=oracle", "license.product=ee"))
-    rows = {row[0]: row[-1] for row in found.rows}
+def licenses_of(found: Design) -> dict[str, str]:
+    return {row[0]: row[-1] for row in alternatives_table(found).rows}
 
-    assert rows["as above"].startswith("$")
-    assert rows["oracle se2"] == "–"
-    assert "oracle se2: license.scope: Oracle occupied socket (Standard Edition 2) has no rule for 'soft'" in found.note
+
+def test_what_another_vendor_has_no_scope_for_is_a_guest_to_it() -> None:
+    soft = ("license.scope=soft", "license.host_cores=64", "machine.threads_per_core=1")
+    found = designed("workload.cpu_cores=4", "license.product=ee", *soft)
+
+    assert licenses_of(found)["as above"].startswith("$")
+    assert (licenses_of(found)["oracle se2"], licenses_of(found)["postgresql"]) == ("–", "$0")
+    assert "oracle se2: licenses unknown, use --set license.host_sockets=N" in alternatives_table(found).note
+
+
+def test_a_cloud_licenses_the_vcpus_of_the_cores_as_designed() -> None:
+    """8 / 0.7 = 11.4: 12 cores of 2 threads are 24 vCPUs, 12 licenses at $78,850 each; SE2 ends at 8 vCPUs."""
+    load = ("workload.cpu_cores=8", "license.scope=cloud", "license.product=ee", "machine.vcpus=16")
+    found = designed(*load)
+    assert {licenses_of(found)[row] for row in ("as above", "cores twice as fast", "oracle se2")} == {"–"}
+    assert "licenses unknown, use --set machine.threads_per_core=N" in alternatives_table(found).note
+    assert "Designed, so not taken from what is given: machine.vcpus" in design_notes(found)
+
+    found = designed(*load, "machine.threads_per_core=2")
+    assert licenses_of(found)["as above"] == "$946,200"
+    assert licenses_of(found)["cores twice as fast"] == "$473,100"
+    assert licenses_of(found)["oracle se2"] == "not permitted"
+    assert kept_settings(found)["machine.vcpus"] == 24
+
+
+def test_an_edition_that_the_server_is_too_large_for_is_not_permitted_whatever_its_cores() -> None:
+    found = designed("workload.cpu_cores=6", "machine.sockets=4", "license.product=ee")
+
+    assert licenses_of(found)["oracle se2"] == "not permitted"
+    assert "hyper-threading" not in alternatives_table(found).note
+
+
+def test_each_socket_has_as_many_cores() -> None:
+    """17 / 0.7 = 24.3 cores."""
+    bought = [part_of(CORES, designed("workload.cpu_cores=17", f"machine.sockets={one}")).buy for one in (1, 2, 4)]
+
+    assert bought == [25, 26, 28]
 
 
 def test_licenses_are_paid_for_the_years_that_are_planned() -> None:

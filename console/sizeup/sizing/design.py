@@ -15,20 +15,21 @@ from msgspec import Struct
 from sizeup.errors import UsageError
 from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.advise import CALCULATIONS, complete, refuse_contradictions, size
+from sizeup.sizing.advise import CALCULATIONS, complete, refuse_contradictions
 from sizeup.sizing.editions import PERHAPS, too_small
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.imported import FILE_KEYS
 from sizeup.sizing.io.array import FEWEST_DRIVES
 from sizeup.sizing.io.capacity import stated_stages
 from sizeup.sizing.keys import KEYS, parse_settings
-from sizeup.sizing.licensing.contract import chosen_contract, chosen_options, is_chosen
-from sizeup.sizing.licensing.cost import LicenseCost
+from sizeup.sizing.licensing.contract import SCOPE, chosen_contract, chosen_options, is_chosen, with_known_scope
+from sizeup.sizing.licensing.cost import left_out_option, term_cost
 from sizeup.sizing.licensing.limits import THREADS, limits_of_chosen
+from sizeup.sizing.licensing.required import ForbiddenError, require_permission
 from sizeup.sizing.pack import short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.server_share import PRESENT_PROCESSOR
-from sizeup.sizing.sheet import Inputs, MissingError, Sheet, find_fact, in_unit
+from sizeup.sizing.sheet import Inputs, MissingError, Sheet, in_unit
 from sizeup.sizing.verdict import ShareStatus, demand_text
 from sizeup.units import format_in
 
@@ -64,6 +65,7 @@ _NEEDS = {
 _OF_UNIT = {"GB": "db.gb", "cores": "workload.cpu_cores", "GiB": "sga.mb"}
 """The key of a demand by its unit, where that is of one key alone."""
 _PER_SOCKET = "machine.cores_per_socket"
+_VCPUS = "machine.vcpus"
 _SPEED = ("workload.specrate_per_core", "machine.specrate_per_core")
 _MODELS = ("workload.cpu_model", "machine.cpu_model")
 _PASSED = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
@@ -119,6 +121,8 @@ class Alternative(Struct, frozen=True):
     """The option of clusters that the listed ones leave out, and what it costs; empty where none is."""
     cluster_option: str = ""
     """The option of clusters that the cost includes; empty for none."""
+    missing: str = ""
+    """The key without which the licenses of the cores as designed are unknown; empty where none is missing."""
 
 
 class Design(Struct, frozen=True):
@@ -150,7 +154,7 @@ def design(workload: Inputs, rules: Rules) -> Design:
     designed = {part.key for part in found.parts} | found.unmet.keys()
     others = tuple(_alternative(base, one, rules) for one in _changes(base, designed))
     of_cores = () if _names_processor(workload) else (_PER_SOCKET,)
-    given = [key for key in (DRIVES, CORES, *of_cores, MEMORY) if key in workload]
+    given = [key for key in (DRIVES, CORES, *of_cores, _VCPUS, MEMORY) if key in workload]
     given += [PORTS] if "*" in getattr(workload.get(PORTS), "value", "") else []
     alternatives = (_bought({}, found, rules), *others)
     return Design(dict(found.inputs), found.parts, found.undesigned, assumed, alternatives, tuple(given))
@@ -160,7 +164,7 @@ def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, s
     """Return the inputs without what is designed, with a kind of every part, and the kinds that nobody chose."""
     left_out = ("capacity.", "path.bandwidth", "path.degraded", "path.down", "numa.", "array.volumes")
     kept = {key: value for key, value in workload.items() if not key.startswith(left_out)}
-    for key in (DRIVES, CORES, MEMORY, "machine.cores_per_socket", "workload.rules_of_thumb"):
+    for key in (DRIVES, CORES, MEMORY, _PER_SOCKET, _VCPUS, "workload.rules_of_thumb"):
         kept.pop(key, None)
     stages = kept.pop(PORTS, None)
     text = stages.value if isinstance(stages, Words) else ""
@@ -240,11 +244,12 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
         least, step = FEWEST_DRIVES[level], 2 if level in ("1", "10") else 1
     elif key == CORES:
         each, sockets = base.get(_PER_SOCKET), base.get("machine.sockets")
-        least = int(sockets.value) if isinstance(sockets, Quantity) else 1
+        least = step = int(sockets.value) if isinstance(sockets, Quantity) else 1  # as many in each
         if isinstance(each, Quantity):  # whole processors
             least = step = int(each.value)
     elif key == MEMORY:
-        least = step = MODULE_GIB
+        step = MODULE_GIB
+        least = max(postgresql_memory(base), step)
     elif isinstance(nodes := base.get("cluster.nodes"), Quantity):  # ports of all servers, as many in each
         least = step = int(nodes.value)
     sheet = Sheet(base, rules)
@@ -295,6 +300,21 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
     return DesignPart(key, counts, buy, limit, when, step, tuple(rests))
 
 
+POSTGRESQL_SHARED = 0.4
+"""Share of the memory above which shared_buffers are unlikely to work better: PostgreSQL's manual, as --emit says."""
+
+
+def postgresql_memory(inputs: Inputs, *, perhaps: bool = False) -> int:
+    """Return the fewest GiB for the shared_buffers of PostgreSQL; 0 for another database, or an unknown size.
+
+    ``perhaps`` counts a machine for which no database is chosen, too.
+    """
+    shared, database = inputs.get("sga.mb"), getattr(inputs.get("license.pack"), "value", "")
+    if not isinstance(shared, Quantity) or (database != "postgresql" and not (perhaps and not is_chosen(inputs))):
+        return 0
+    return math.ceil(shared.value / 2**30 / POSTGRESQL_SHARED / MODULE_GIB) * MODULE_GIB
+
+
 def _worst(card: Card, when: str) -> float | None:
     """Return the share at the worst end of what is known; infinite after a failure that leaves nothing."""
     if when == "today":
@@ -332,9 +352,12 @@ def _units(key: str, base: Inputs, count: int) -> Inputs:
     """Return the inputs that are a count of a part; cores of a processor whose number is known with its sockets."""
     if key == PORTS:
         return {key: _ports(base, count)}
-    settings, each = [f"{key}={count}"], base.get(_PER_SOCKET)
+    settings, each, threads = [f"{key}={count}"], base.get(_PER_SOCKET), base.get(THREADS)
     if key == CORES and isinstance(each, Quantity):
         settings.append(f"machine.sockets={min(math.ceil(count / each.value), 1024)}")
+    scope, guest = (getattr(base.get(one), "value", "") for one in (SCOPE, "machine.guest"))
+    if key == CORES and isinstance(threads, Quantity) and (guest == "yes" or scope in ("cloud", "vm")):
+        settings.append(f"{_VCPUS}={min(count * threads.value, _MOST[CORES]):g}")  # which licenses count
     return parse_settings(settings, source="--design")
 
 
@@ -376,37 +399,46 @@ def _changes(base: Inputs, parts: set[str]) -> list[dict[str, str]]:
     return [one for one in changes if any(own.get(key) != one[key] for key in one if key != "array.disk_gb")]
 
 
-def _changed(base: Inputs, changed: Mapping[str, str]) -> Inputs:
+def _changed(base: Inputs, changed: Mapping[str, str], rules: Rules) -> Inputs:
     """Return what a change takes; an edition uses as many cores as it may of the machine as designed."""
     other = {**base, **parse_settings([f"{key}={value}" for key, value in changed.items()], source="--design")}
-    if "license.pack" in changed:
-        for key in ("license.options", "license.metric", "license.product", "license.list_usd"):
-            if key not in changed:
-                other.pop(key, None)
-    return other
+    if "license.pack" not in changed:
+        return other
+    for key in ("license.options", "license.metric", "license.product", "license.list_usd"):
+        if key not in changed:
+            other.pop(key, None)
+    return with_known_scope(other, *chosen_contract(Sheet(other, rules)))
 
 
 def _alternative(base: Inputs, changed: Mapping[str, str], rules: Rules) -> Alternative:
     """Return what else could be bought; of an edition without a rule for what is stated, why."""
     try:
-        return _bought(changed, _parts(_changed(base, changed), rules), rules)
+        return _bought(changed, _parts(_changed(base, changed, rules), rules), rules)
     except UsageError as error:
         return Alternative(changed, {}, left_out=str(error))
 
 
 def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternative:
-    rests = tuple(dict.fromkeys(text for part in found.parts for text in part.rests))
-    unmet = {key: _limits(found.inputs, key, rules) for key in found.unmet}
-    buy = {part.key: part.buy for part in found.parts}
-    if CORES not in found.inputs or not is_chosen(found.inputs):  # unknown where nobody chose a product
-        return Alternative(changed, buy, unmet=unmet, rests=rests, single_threaded=_single_threaded(found, rules))
-    sizing = size(found.inputs, rules)
-    card, price = next(one for one in sizing.cards if one.resource == "license"), find_fact(sizing.facts, LicenseCost)
-    permitted, cost = card.status != ShareStatus.FAIL.value, None if price is None else price.total
-    left_out = "" if price is None else price.left_out
-    option = "" if cost is None else _cluster_option(Sheet(found.inputs, rules))
+    sheet, cost, permitted, missing = Sheet(found.inputs, rules), None, True, ""
+    if is_chosen(found.inputs):  # unknown where nobody chose a product
+        try:
+            require_permission(sheet, *chosen_contract(sheet))
+            cost = term_cost(sheet) if CORES in found.inputs else None
+        except ForbiddenError:
+            permitted = False
+        except MissingError as error:
+            missing = error.key
     return Alternative(
-        changed, buy, cost, permitted, unmet=unmet, rests=rests, left_out=left_out, cluster_option=option
+        changed,
+        {part.key: part.buy for part in found.parts},
+        cost,
+        permitted,
+        unmet={key: _limits(found.inputs, key, rules) for key in found.unmet},
+        rests=tuple(dict.fromkeys(text for part in found.parts for text in part.rests)),
+        single_threaded=_single_threaded(found, rules) if permitted else None,
+        left_out="" if cost is None else left_out_option(sheet, cost),
+        cluster_option="" if cost is None else _cluster_option(sheet),
+        missing=THREADS if missing == _VCPUS else missing,
     )
 
 

@@ -179,7 +179,7 @@ def _over_years(sheet: Sheet, metric: MetricEntry) -> Iterator[Advice]:
     cost = f"{usd_range(whole)} = {parts} ({rests_on})"
     if not whole.value:
         cost = f"none for the licenses of {product.title}; support is a separate contract"
-    said, left_out = f"{years} years: {cost}" if whole.value else cost, _left_out(sheet, product, whole)
+    said, left_out = f"{years} years: {cost}" if whole.value else cost, left_out_option(sheet, whole)
     if not is_chosen(sheet.inputs):
         said = f"{product.brief or product.title} (no database is chosen), {said}"
     sheet.facts.append(
@@ -190,11 +190,12 @@ def _over_years(sheet: Sheet, metric: MetricEntry) -> Iterator[Advice]:
     yield sheet.advice("license.cost.term", term, f"{term}: {cost}", whole, "USD")
 
 
-def _left_out(sheet: Sheet, product: ProductEntry, whole: Quantity) -> str:
+def left_out_option(sheet: Sheet, whole: Quantity) -> str:
     """Return which option of clusters a list of others leaves out, and what it costs; empty where none is."""
     if _OPTIONS not in sheet.inputs or "license.list_usd" in sheet.inputs:
         return ""
-    own, pack = {key: value for key, value in sheet.inputs.items() if key != _OPTIONS}, chosen_pack(sheet)
+    own = {key: value for key, value in sheet.inputs.items() if key != _OPTIONS}
+    pack, product = chosen_contract(sheet)
     options, needed = (chosen_options(Sheet(one, sheet.rules), pack, product) for one in (sheet.inputs, own))
     if not options or not needed or any(one.for_clusters for one in options):
         return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,13 +14,16 @@ from sizeup.sizing.design import (
     CORES,
     DRIVES,
     MEMORY,
+    MODULE_GIB,
     PORTS,
+    POSTGRESQL_SHARED,
     SHARED,
     Alternative,
     Design,
     DesignPart,
     kept_settings,
     kept_workload,
+    postgresql_memory,
 )
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import is_chosen
@@ -69,12 +71,10 @@ def design_notes(found: Design) -> list[str]:
     if DRIVES in bought and PORTS not in found.inputs and PORTS not in found.undesigned:
         notes.append(f"Ports: none, as NVMe drives are inside the server. For an array, use --set {PORTS}={SHARED}")
     notes += _group_notes(found)
-    shared, memory = found.inputs.get("sga.mb"), next((part for part in found.parts if part.key == MEMORY), None)
-    if memory is not None and isinstance(shared, Quantity) and _may_be_postgresql(found.inputs):
-        least = math.ceil(shared.value / 2**30 / _POSTGRESQL_SHARED / memory.step) * memory.step
-        if least > memory.buy:
-            why = f"as its manual advises at most {_POSTGRESQL_SHARED:.0%} of it for shared_buffers (sga.mb)"
-            notes.append(f"Memory for PostgreSQL: {least:,} GiB, {why}")
+    memory, least = found.alternatives[0].buy.get(MEMORY), postgresql_memory(found.inputs, perhaps=True)
+    if memory is not None and MODULE_GIB < least >= memory:
+        why = f"as its manual advises at most {POSTGRESQL_SHARED:.0%} of it for shared_buffers (sga.mb)"
+        notes.append(f"Memory for PostgreSQL: {least:,} GiB, {why}")
     notes += [
         f"{_NAMES[key].partition(',')[0]}: none passes for certain with this edition ({limits})"
         f"{''.join(f'; {text}' for text in _without_threads(found.alternatives[0]) if key == CORES)}"
@@ -98,14 +98,6 @@ def design_notes(found: Design) -> list[str]:
     assumed = [text.format(int(value) if value.isdecimal() else value) for part, text, value in said if part in bought]
     assumed += dict.fromkeys(text for part in found.parts for text in part.rests)
     return [*notes, *([f"Assumed: {', '.join(assumed)}"] if assumed else [])]
-
-
-_POSTGRESQL_SHARED = 0.4
-"""Share of the memory above which shared_buffers are unlikely to work better: PostgreSQL's manual, as --emit says."""
-
-
-def _may_be_postgresql(inputs: Inputs) -> bool:
-    return not is_chosen(inputs) or getattr(inputs.get("license.pack"), "value", "") == "postgresql"
 
 
 _LARGEST_GROUP = 32
@@ -179,7 +171,8 @@ def alternatives_table(found: Design) -> Table:
     for one in found.alternatives:
         option = one.cluster_option and f"with {one.cluster_option}"
         rest = (f"assumed {text}" for text in one.rests if text not in known)
-        for text in (*rest, *filter(None, (one.left_out, option))):
+        lack = one.missing and f"licenses unknown, use {KEYS[one.missing].flag}"
+        for text in (*rest, *filter(None, (one.left_out, option, lack))):
             rests.setdefault(text, []).append(_name(one.changed))
     notes = [f"Licenses and support: {years}, {priced_at(found.inputs)}"] if priced else []
     of_two = [one.changed for one in found.alternatives if "cluster.nodes" in one.changed]
