@@ -140,9 +140,14 @@ def test_a_candidate_whose_memory_is_unknown_is_not_certain_and_says_what_to_giv
 @pytest.mark.parametrize(
     ("names", "settings", "expected"),
     [
-        (("fc8.toml", "fc32.toml"), (*WORKLOAD, *ARRAY), ["fc32.toml: memory", "fc8.toml"]),
-        (("fc8.toml", "fc32.toml", "down"), (*WORKLOAD, *ARRAY), ["fc32.toml: memory", "fc8.toml", "down: paths"]),
-        (("fc8.toml", "fc32.toml"), WORKLOAD, ["fc32.toml: disks, memory", "fc8.toml: disks"]),
+        (("fc8.toml", "fc32.toml"), (*WORKLOAD, *ARRAY), ["fc8.toml", "fc32.toml: memory"]),
+        (("fc8.toml", "fc32.toml", "down"), (*WORKLOAD, *ARRAY), ["fc8.toml", "down: paths", "fc32.toml: memory"]),
+        (("fc8.toml", "fc32.toml"), WORKLOAD, ["fc8.toml: disks", "fc32.toml: disks, memory"]),
+        (
+            ("fc32.toml", "small.toml", "fc8.toml", "large.toml"),
+            ("sga.mb=196608",),  # 192 GiB: 25 % of 768, 75 % of 256, 400 % of 48
+            ["large.toml", "fc8.toml", "small.toml", "fc32.toml: memory"],
+        ),
         (("down", "half"), (*WORKLOAD, *ARRAY), ["half", "down: paths"]),
         (("down", "half", "server-x"), ("workload.mb_s=1300",), ["server-x: disks", "half: disks", "down: storage"]),
         (("down", "half", "server-x"), ("workload.mb_s=3500",), ["server-x: disks", "half: disks", "down: storage"]),

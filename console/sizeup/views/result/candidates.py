@@ -13,7 +13,7 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
-from sizeup.sizing.cards import highest_share, open_cards, verdict
+from sizeup.sizing.cards import highest_share, open_cards, overall, verdict
 from sizeup.sizing.editions import too_small
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
 from sizeup.sizing.keys import KEYS
@@ -25,7 +25,7 @@ from sizeup.sizing.licensing.table import Row, rows
 from sizeup.sizing.pack import short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Sheet, find_fact
-from sizeup.sizing.verdict import RESOURCE_NAMES, WORST_FIRST, ShareStatus, share_text
+from sizeup.sizing.verdict import RESOURCE_NAMES, ShareStatus, share_text
 from sizeup.text import nearest, uncapitalized
 from sizeup.units import format_in
 from sizeup.views.cards.cards import OUTAGE, TITLES, share_cell, status_label
@@ -34,7 +34,7 @@ from sizeup.views.result.verdict import first_card, overall_text, unsettled_note
 
 _PRICED = "license.cost.term"
 _FAIL = ShareStatus.FAIL.value
-_WORST = ["fail", "uncertain", *(one.value for one in WORST_FIRST if one.value not in ("fail", "uncertain"))]
+_WORST = ["unknown", "fail", "uncertain", "warn", "assumed", "pass"]
 """Worst first: what warns carries the load, what is not certain perhaps does not."""
 _OF_PATHS = ("storage", "network")
 """Resources whose stages are judged one by one, as parts of the paths or as the drives."""
@@ -112,10 +112,11 @@ class Candidate(Struct, frozen=True):
 
 
 def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates by their worst part, how little is not judged, the other parts, cost, share and name.
+    """Return the candidates by verdict, worst part, how little is not judged, the other parts, cost, share and name.
 
     The cost is that of the licenses, and of the system where all have its price. A part that is not judged never wins:
-    it counts as the worst that another one still carries, and as failed where all fail that are judged in it.
+    it counts as the worst that another one still carries, and as failed where all fail that are judged in it. One
+    without any verdict is the last.
     """
     judged = {one.name: _judged_parts(one.sizing.cards) for one in candidates}
     open_parts = {one.name: {part for parts in not_judged(one).values() for part in parts} for one in candidates}
@@ -131,9 +132,10 @@ def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
         worst_first = sorted(map(_WORST.index, parts.values()))
         share = 0.0 if one.limit is None else one.limit.share or 0.0
         system = 0.0 if one.system is None else one.system.value
-        worst = -min(worst_first, default=len(_WORST))
+        is_open = open_cards(one.sizing.cards)  # then it is no better than not certain, whatever others carry
+        worst = min([*worst_first, _WORST.index(overall(one.sizing.cards).value) if is_open else len(_WORST)])
         return (
-            worst, len(unknown), [-status for status in worst_first],
+            -worst, len(unknown), [-status for status in worst_first],
             one.cost is None, (one.cost or 0.0) + (system if priced else 0.0), one.system is None, system,
             share, one.name,
         )  # fmt: skip
