@@ -233,6 +233,17 @@ def test_a_total_that_detection_contradicts_fails_nothing_for_certain(gib: int, 
     assert ("all NUMA nodes together have 24 GiB" in found.statement) is (status != "pass")
 
 
+def test_what_the_nodes_do_not_add_up_to_is_kept_by_nobody() -> None:
+    """64 / 0.7 = 91.43 GiB and the 2 in use, whatever memory the nodes tell."""
+    machine = Machine(
+        nodes=(NumaNode(0, (0,), memory_bytes=9 << 30),), memory_bytes=24 << 30, memory_available_bytes=22 << 30
+    )
+    cards = size(described(assessed(machine), parse_settings(["sga.mb=65536"]))).cards
+
+    needs = next(one for one in cards if one.resource == "memory").needs
+    assert needs == "93.43 GiB (pass limit 70%, 2 GiB kept by others)"
+
+
 @pytest.mark.parametrize("sga_gib", [9.7, 64, 200, 611.3, 9000, 11_000])
 @pytest.mark.parametrize("in_use_gib", [0, 0.87, 2.9])
 def test_the_memory_to_buy_passes_and_a_gib_less_does_not(sga_gib: float, in_use_gib: float) -> None:
@@ -245,6 +256,7 @@ def test_the_memory_to_buy_passes_and_a_gib_less_does_not(sga_gib: float, in_use
 
     needs = {memory(has).needs for has in (sga_gib / 2, sga_gib * 0.9)}
     assert len(needs) == 1
+    assert (f", {in_use_gib:g} GiB kept by others)" in next(iter(needs))) is (in_use_gib > 0)
     figure = float(needs.pop().partition(" GiB")[0].replace(",", ""))
     assert figure == pytest.approx(sga_gib / 0.7 + in_use_gib, rel=1e-3)
     assert (memory(figure).status, memory(figure).needs) == ("pass", "")

@@ -153,6 +153,8 @@ KEYS: Mapping[str, InputKey] = convert(
     {name: {"name": name, **table} for name, table in data_beside(__file__, "keys.toml").items()}, dict[str, InputKey]
 )
 """Every key by its name, in the order of ``keys.toml``."""
+LEAVE_TO_OTHERS = f"Use {KEYS['machine.memory_gib'].flag} without what other programs keep"
+"""What settles how much of the memory is not for the database."""
 
 
 def find_key(name: str, source: str) -> InputKey:

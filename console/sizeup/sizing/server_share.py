@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Bounds, ShareFacts
 from sizeup.quantity import Origin, Quantity, Uncertainty
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.keys import KEYS, LEAVE_TO_OTHERS
 from sizeup.sizing.licensing.contract import is_named, shares_load
 from sizeup.sizing.licensing.limits import usable_cores, usable_memory
 from sizeup.sizing.memory import allocates_beside
@@ -406,7 +406,8 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     notes = [*([f"memory: {exhausted}"] if exhausted else []), *([shared.note] if shared.note else [])]
     if "memory.sessions" not in sheet.inputs:
         notes.append(f"memory: private memory of sessions is not counted ({KEYS['memory.sessions'].flag})")
-    card = decided_card("memory", judgment, bounds, facts, failures=failures, limited=limited, notes=notes)
+    kept = sum(has.value - (one.end or 0.0) for one in has.uncertainties if one.action == LEAVE_TO_OTHERS)
+    card = decided_card("memory", judgment, bounds, facts, failures=failures, limited=limited, notes=notes, kept=kept)
     yield judged(sheet, card)
 
 

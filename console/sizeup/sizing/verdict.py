@@ -264,8 +264,12 @@ def decided_card(
     assumed: Sequence[str] = (),
     not_judged: str = "",
     unmeasured: Sequence[str] = (),
+    kept: float = 0.0,
 ) -> Card:
-    """Return the card of a resource whose ends were judged, with what would decide where they do not."""
+    """Return the card of a resource whose ends were judged, with what would decide where they do not.
+
+    ``kept`` is what other programs keep of a memory, however large it is.
+    """
     said_later = *later_clauses(found.shares, bounds, failures), *found.later(bounds)
     clause = clause or ", ".join((share_text(found.shares.today), *said_later))
     subject, limited = subject or capitalized(RESOURCE_NAMES[resource]), (*limited, *found.clauses(facts))
@@ -307,7 +311,7 @@ def decided_card(
         assumed=tuple(assumed),
         not_judged=not_judged,
         unmeasured=tuple(unmeasured),
-        needs=_needs(shares, bounds, facts) if bad else "",
+        needs=_needs(shares, bounds, facts, kept) if bad else "",
         decides=decides,
         facts=facts,
     )
@@ -342,11 +346,10 @@ def judged(sheet: Sheet, card: Card, said: Iterable[str] = ()) -> Advice:
     return sheet.advice(card.advice, title, card.statement, quantity, unit, decision=card.status)
 
 
-def _needs(shares: Shares, bounds: ShareLimits, facts: ShareFacts) -> str:
-    """Return the capacity that passes at worst, rounded up, and the limit that decides; empty where more is no help."""
+def _needs(shares: Shares, bounds: ShareLimits, facts: ShareFacts, kept: float) -> str:
+    """Return the capacity that passes at worst, rounded up, and what decides; empty where more is no help."""
     has, most, least = facts.capacity.value, facts.demand.high, facts.capacity.low
     memory = facts.unit == "GiB"
-    kept = has - least if memory else 0.0  # other programs keep as much of a larger memory
     least = has if memory else least
     worst = max(most / least / shares.today, 1.0) if most and least and shares.today else 1.0
     later = max(filter(None, (shares.n_plus_one, shares.last_year, shares.n_plus_one_last_year)), default=0.0) * worst
@@ -357,6 +360,8 @@ def _needs(shares: Shares, bounds: ShareLimits, facts: ShareFacts) -> str:
     if later / bounds.fails == factor:
         at_worst = later * has / (has - kept) if has > kept else later
         why = f"{share_text(at_worst)} at worst, limit {share_text(bounds.fails)}"
+    if kept:
+        why += f", {amount_text(exactly(kept), facts.unit)} kept by others"
     scale = base_unit(facts.unit)[1]
     needed = (has * factor + kept) / scale
     step = 10.0 ** (math.floor(math.log10(needed)) - 3)

@@ -15,7 +15,7 @@ from sizeup.model.storage import Transport
 from sizeup.procfs.lparcfg import LPARCFG
 from sizeup.quantity import Origin, Quantity, Uncertainty, Words
 from sizeup.sizing.input_value import Value
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.keys import KEYS, LEAVE_TO_OTHERS
 from sizeup.sizing.storage_paths import (
     PathBandwidth,
     bare_mount,
@@ -135,8 +135,7 @@ def _in_use(machine: Machine) -> tuple[Uncertainty, ...]:
     pages = sum(pool.total * pool.page_bytes for pool in machine.huge_pages)
     left = min(machine.memory_available_bytes + pages, machine.memory_bytes)
     taken = format_bytes(machine.memory_bytes - left)
-    action = f"Use {KEYS['machine.memory_gib'].flag} without what other programs keep"
-    return (Uncertainty(left, f"{taken} are in use now, perhaps by other programs", action),)
+    return (Uncertainty(left, f"{taken} are in use now, perhaps by other programs", LEAVE_TO_OTHERS),)
 
 
 def _partition(machine: Machine) -> dict[str, Value]:

@@ -151,7 +151,7 @@ def _fix(card: Card, working: Advice | None, given: AdviceSet, findings: Iterabl
 
 _COUNTED = ("cpu", "memory", "license")
 """Resources of which no setting makes more: what lacks is cores or memory."""
-_HIDDEN_PARTS = ("cpu.offline", "numa.missing-node", "memory.node-sum")
+_HIDDEN_PARTS = ("cpu.offline", "numa.missing-node")
 """Findings whose remedy brings back cores or memory."""
 
 
