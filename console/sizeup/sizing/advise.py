@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from functools import cache
+from typing import NoReturn
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -242,10 +243,8 @@ def _total_cores(inputs: Inputs) -> Inputs:
     product = sockets.value * each.value
     if isinstance(total, Quantity) and total.origin is not Origin.DETECTED:
         if each.origin is not Origin.DETECTED and total.value != product:
-            raise UsageError(
-                f"{total.source}: machine.cores: expected machine.sockets x machine.cores_per_socket = {product:g}, "
-                f"found {total.value:g}; machine.cores counts all sockets together"
-            )
+            wanted = f"machine.sockets x machine.cores_per_socket = {product:g}, found {total.value:g}"
+            _refuse(total, "machine.cores", f"{wanted}; machine.cores counts all sockets together")
         return {}
     origin = each.origin if sockets.origin is Origin.DETECTED else sockets.origin
     return {"machine.cores": replace(each.scaled(sockets.value), origin=origin, source=count.CORES_PRODUCT)}
@@ -262,18 +261,14 @@ def refuse_contradictions(inputs: Inputs) -> None:
     if isinstance(raid, Words) and disks is not None:
         fewest, level = array.FEWEST_DRIVES[raid.value], f"with array.raid={raid.value}, found {disks.value:g}"
         if disks.value < fewest:
-            raise UsageError(f"{disks.source}: array.disks: expected {fewest} or more {level}")
+            _refuse(disks, "array.disks", f"{fewest} or more {level}")
         if raid.value in ("1", "10") and disks.value % 2 and disks.origin is not Origin.DETECTED:
-            raise UsageError(
-                f"{disks.source}: array.disks: expected an even number of drives, which are pairs, {level}"
-            )
+            _refuse(disks, "array.disks", f"an even number of drives, which are pairs, {level}")
     sockets, cores = found.get("machine.sockets"), found.get("machine.cores")
     if sockets is not None and cores is not None and sockets.value > cores.value:
         stated = cores if sockets.origin is Origin.DETECTED else sockets
-        raise UsageError(
-            f"{stated.source}: machine.sockets: expected at most machine.cores = {cores.value:g}, found "
-            f"{sockets.value:g}; a socket has a core at least"
-        )
+        most = f"at most machine.cores = {cores.value:g}, found {sockets.value:g}; a socket has a core at least"
+        _refuse(stated, "machine.sockets", most)
     if cores is not None and sockets is not None:
         _refuse_cores(cores, sockets, inputs.get("machine.cpu_model"))
     vcpus, guest = found.get("machine.vcpus"), inputs.get("machine.guest")
@@ -281,43 +276,36 @@ def refuse_contradictions(inputs: Inputs) -> None:
     counts = "license.scope" in inputs or is_guest  # the host has the cores
     typed = vcpus is not None and vcpus.origin is not Origin.DETECTED and not counts
     if typed and vcpus and cores and cores.origin is not Origin.DETECTED and vcpus.value < cores.value:
-        raise UsageError(
-            f"{vcpus.source}: machine.vcpus: expected at least machine.cores = {cores.value:g}, found {vcpus.value:g}; "
-            "a core is a virtual CPU at least. Leave out one of them"
-        )
+        least = f"at least machine.cores = {cores.value:g}, found {vcpus.value:g}"
+        _refuse(vcpus, "machine.vcpus", f"{least}; a core is a virtual CPU at least. Leave out one of them")
     key = "license.host_sockets" if is_guest else "machine.sockets"
     capacity, occupied = found.get("machine.socket_capacity"), found.get(key)
     # Detected sockets are real where it is known that this is no guest.
     is_real = isinstance(guest, Words) or (occupied is not None and occupied.origin is not Origin.DETECTED)
     if capacity is not None and occupied is not None and is_real and capacity.value < occupied.least:
-        raise UsageError(
-            f"{capacity.source}: machine.socket_capacity: expected at least {key} = {occupied.least:g}, found "
-            f"{capacity.value:g}; occupied sockets are among those that the server is built for"
-        )
+        least = f"at least {key} = {occupied.least:g}, found {capacity.value:g}"
+        why = "occupied sockets are among those that the server is built for"
+        _refuse(capacity, "machine.socket_capacity", f"{least}; {why}")
     whole, streams = found.get("workload.mb_s"), found.get("workload.sequential_mb_s")
-    if (
-        whole is not None
-        and streams is not None
-        and whole.origin is streams.origin
-        and streams.value > 1.01 * whole.value
-    ):
-        raise UsageError(
-            f"{streams.source}: workload.sequential_mb_s: expected at most workload.mb_s = "
-            f"{format_in(whole.value, 'MB/s')}, of which it is a part, found {format_in(streams.value, 'MB/s')}"
-        )
+    if whole and streams and whole.origin is streams.origin and streams.value > 1.01 * whole.value:
+        most = f"at most workload.mb_s = {format_in(whole.value, 'MB/s')}, of which it is a part"
+        _refuse(streams, "workload.sequential_mb_s", f"{most}, found {format_in(streams.value, 'MB/s')}")
     for key in ("workload.iops", "workload.read_iops", "workload.write_iops"):
         part = found.get(key)
         if whole is None or part is None or part.origin is not whole.origin:
             continue
         # A tool's figures have ends, and not all of its requests move data.
-        if whole.low is None and part.low is None and whole.value < (least := part.value * _SECTOR_BYTES):
-            raise UsageError(
-                f"{whole.source}: workload.mb_s: expected at least {format_in(least, 'MB/s')}, a sector for each of "
-                f"{key} = {part.value:g}, found {format_in(whole.value, 'MB/s')}; leave out one of them"
-            )
+        if whole.low is None and part.low is None and whole.value < (bytes_s := part.value * _SECTOR_BYTES):
+            least = f"at least {format_in(bytes_s, 'MB/s')}, a sector for each of {key} = {part.value:g}"
+            _refuse(whole, "workload.mb_s", f"{least}, found {format_in(whole.value, 'MB/s')}; leave out one of them")
     both = found.get("workload.iops")
     if both is not None and both.origin in (Origin.USER, Origin.IMPORTED):
         _refuse_requests(both, {key: one for key, one in found.items() if one.origin is both.origin})
+
+
+def _refuse(stated: Quantity, key: str, expected: str) -> NoReturn:
+    """Raise UsageError about a figure; ``expected`` ends with what was found and what to do."""
+    raise UsageError(f"{stated.source}: {key}: expected {expected}")
 
 
 def _refuse_cores(cores: Quantity, sockets: Quantity, model: Value | None) -> None:
@@ -326,10 +314,8 @@ def _refuse_cores(cores: Quantity, sockets: Quantity, model: Value | None) -> No
         return
     named = re.search(r"\b(\d+)-Core\b", model.value)
     if named is not None and cores.value > (most := int(named[1]) * sockets.value):
-        raise UsageError(
-            f"{cores.source}: machine.cores: expected at most {most:g}, which are {sockets.value:g} of {named[0]} "
-            f"processors (machine.sockets), found {cores.value:g}"
-        )
+        processors = f"{sockets.value:g} of {named[0]} processors (machine.sockets)"
+        _refuse(cores, "machine.cores", f"at most {most:g}, which are {processors}, found {cores.value:g}")
 
 
 def _refuse_requests(both: Quantity, stated: Mapping[str, Quantity]) -> None:
@@ -337,17 +323,14 @@ def _refuse_requests(both: Quantity, stated: Mapping[str, Quantity]) -> None:
     parts = [stated.get(f"workload.{one}_iops") for one in ("read", "write")]
     known = sum(part.value for part in parts if part is not None)
     if known > both.value * 1.01 or (None not in parts and known < both.value * 0.99):
-        raise UsageError(
-            f"{both.source}: workload.iops: expected the sum of workload.read_iops and workload.write_iops = "
-            f"{known:g}, found {both.value:g}; leave out one of them"
-        )
+        sum_of = f"the sum of workload.read_iops and workload.write_iops = {known:g}"
+        _refuse(both, "workload.iops", f"{sum_of}, found {both.value:g}; leave out one of them")
     share = stated.get("workload.read_percent")
     for name, part in zip(("read", "write"), parts, strict=True):
         if share is None or part is None:
             continue
         expected = both.value * (share.value if name == "read" else 1 - share.value)
         if abs(part.value - expected) > both.value * 0.01:
-            raise UsageError(
-                f"{part.source}: workload.{name}_iops: expected {expected:g}, as workload.iops = {both.value:g} and "
-                f"workload.read_percent = {share.value * 100:g}, found {part.value:g}; leave out one of them"
-            )
+            given = f"workload.iops = {both.value:g} and workload.read_percent = {share.value * 100:g}"
+            wanted = f"{expected:g}, as {given}, found {part.value:g}; leave out one of them"
+            _refuse(part, f"workload.{name}_iops", wanted)

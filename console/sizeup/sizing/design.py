@@ -22,7 +22,7 @@ from sizeup.sizing.inputs.imported import FILE_KEYS
 from sizeup.sizing.io.array import FEWEST_DRIVES
 from sizeup.sizing.io.capacity import stated_stages
 from sizeup.sizing.keys import KEYS, parse_settings
-from sizeup.sizing.licensing.contract import SCOPE, chosen_contract, chosen_options, is_chosen, with_known_scope
+from sizeup.sizing.licensing.contract import SCOPE, chosen_contract, chosen_options, is_chosen, with_product
 from sizeup.sizing.licensing.cost import left_out_option, term_cost
 from sizeup.sizing.licensing.limits import THREADS, limits_of_chosen
 from sizeup.sizing.licensing.required import ForbiddenError, require_permission
@@ -404,10 +404,8 @@ def _changed(base: Inputs, changed: Mapping[str, str], rules: Rules) -> Inputs:
     other = {**base, **parse_settings([f"{key}={value}" for key, value in changed.items()], source="--design")}
     if "license.pack" not in changed:
         return other
-    for key in ("license.options", "license.metric", "license.product", "license.list_usd"):
-        if key not in changed:
-            other.pop(key, None)
-    return with_known_scope(other, *chosen_contract(Sheet(other, rules)))
+    named = {key: value for key, value in other.items() if key in changed}
+    return with_product(other, *chosen_contract(Sheet(named, rules)), Origin.USER)
 
 
 def _alternative(base: Inputs, changed: Mapping[str, str], rules: Rules) -> Alternative:

@@ -16,7 +16,6 @@ from sizeup.sizing import server_share
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
     OF_ONE_PACK,
-    SCOPE,
     chosen_contract,
     chosen_metric,
     chosen_options,
@@ -24,7 +23,7 @@ from sizeup.sizing.licensing.contract import (
     failover_rule,
     licensed_servers,
     shares_load,
-    with_known_scope,
+    with_product,
 )
 from sizeup.sizing.licensing.cost import a_year, list_price, term_cost, term_years
 from sizeup.sizing.licensing.count import count_range, count_units, evaluated, matching_factor, ranged, usd_range
@@ -112,15 +111,6 @@ def _break_evens(sheet: Sheet) -> Iterator[Advice]:
         whole = ranged(value, low, high, quantity.unit, entry.id)
         verdict, advice_id = f"{entry.title}: {count_range(whole, entry.unit)}", f"license.break-even.{entry.id}"
         yield sheet.advice(advice_id, entry.title, verdict, quantity, entry.unit, decision=decision)
-
-
-def for_edition(sheet: Sheet, pack: Pack, product: ProductEntry, other: ProductEntry) -> Sheet:
-    """Return a sheet with another edition in place of the chosen one; what was set about that one is left out."""
-    kept = {key: value for key, value in sheet.inputs.items() if key not in OF_ONE_PACK}
-    kept["license.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
-    kept["license.product"] = Words(short(other.id), Origin.RULE, f"instead of {product.title}")
-    kept |= {key: sheet.inputs[key] for key in ("license.version", SCOPE) if key in sheet.inputs}
-    return Sheet(with_known_scope(kept, pack, other), sheet.rules)
 
 
 _PASSIVE = "license.passive_servers"
@@ -242,12 +232,12 @@ def too_small(inputs: Inputs, rules: Rules, pack: str, product: str) -> tuple[st
 
     What the whole server does not carry either is no fault of the edition.
     """
-    kept = {key: value for key, value in inputs.items() if key not in OF_ONE_PACK}
-    named = {"license.pack": Words(pack, Origin.USER, pack), "license.product": Words(product, Origin.USER, product)}
-    version = inputs.get("license.version")
-    if isinstance(version, Words) and getattr(inputs.get("license.pack"), "value", "") == pack:
-        named["license.version"] = version
-    sheet, whole = Sheet({**kept, **named}, rules), Sheet(kept, rules)
+    sold_by = rules.pack(pack)
+    edition = None if sold_by is None else sold_by.find_product(product)
+    assert sold_by is not None
+    assert edition is not None
+    sheet = Sheet(with_product(inputs, sold_by, edition, Origin.USER), rules)
+    whole = Sheet({key: value for key, value in inputs.items() if key not in OF_ONE_PACK}, rules)
     uses = [use for use in limits_of_chosen(sheet) if use.is_exceeded]
     cores = sheet.optional("machine.cores")
     alone = servers(sheet) > 1 and not shares_load(sheet)
@@ -300,7 +290,7 @@ def _judged(sheet: Sheet, pack: Pack, product: ProductEntry) -> list[tuple[Editi
     options = chosen_options(Sheet(sheet.inputs, sheet.rules), pack, product) if stated else ()
     for other in related_editions(pack, product):
         if all(short(other.id) in option.option_of for option in options):
-            theirs = for_edition(sheet, pack, product, other)
+            theirs = Sheet(with_product(sheet.inputs, pack, other), sheet.rules)
             judged.append((_edition(theirs, pack, other), theirs))
     for one, theirs in tuple(judged):
         judged += _by_other_metrics(theirs, pack, one)

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Words
+from sizeup.sizing.input_value import Value
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.pack import ArchitectureEntry, FailoverEntry, MetricEntry, Pack, PartitionEntry, ProductEntry, short
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet
@@ -234,20 +235,28 @@ def soft_hypervisor(inputs: Inputs, pack: Pack) -> str:
     return hypervisor.value if soft else ""
 
 
-def with_known_scope(inputs: Inputs, pack: Pack, product: ProductEntry) -> Inputs:
-    """Return the inputs without a scope that a product has no rule for, or that its vendor refuses.
+def with_product(inputs: Inputs, pack: Pack, product: ProductEntry, origin: Origin = Origin.RULE) -> dict[str, Value]:
+    """Return the inputs with a product in place of the chosen one; what was set about that one is left out.
 
-    What one vendor licenses as a virtual machine is a guest to every other one.
+    So is a scope that the product has no rule for, or that its vendor refuses: what one vendor licenses as a virtual
+    machine is a guest to every other one.
     """
-    scope, metric = inputs.get(SCOPE), pack.find_metric(product.metric)
+    scope, metric, before = inputs.get(SCOPE), pack.find_metric(product.metric), inputs.get("license.pack")
+    kept = {key: value for key, value in inputs.items() if key not in OF_ONE_PACK}
+    if isinstance(before, Words) and before.value == pack.pack and _VERSION in inputs:
+        kept[_VERSION] = inputs[_VERSION]
+    kept["license.pack"] = Words(pack.pack, origin, pack.pack)
+    kept[PRODUCT] = Words(short(product.id), origin, product.id)
     if not isinstance(scope, Words) or metric is None:
-        return inputs
+        return kept
     if scope.value in metric.formulas and not (scope.value == "hard" and soft_hypervisor(inputs, pack)):
-        return inputs
-    kept = {key: value for key, value in inputs.items() if key != SCOPE}
+        return {**kept, SCOPE: scope}
     if scope.value in _SCOPES_OF_GUESTS and ("machine.guest" not in kept or "license.host_cores" in kept):
         kept["machine.guest"] = Words("yes", Origin.RULE, SCOPE)
     return kept
+
+
+_VERSION = "license.version"
 
 
 _SCOPES_OF_GUESTS = ("vm", "soft", "cloud")

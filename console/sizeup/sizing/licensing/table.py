@@ -6,8 +6,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import UsageError
-from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.licensing.contract import OF_ONE_PACK, OF_ONE_PRODUCT, SCOPE, chosen_options, with_known_scope
+from sizeup.quantity import Quantity, Words
+from sizeup.sizing.licensing.contract import OF_ONE_PRODUCT, PRODUCT, chosen_options, with_product
 from sizeup.sizing.licensing.cost import is_own_price, list_price, term_cost
 from sizeup.sizing.licensing.count import MinimumOrder
 from sizeup.sizing.licensing.required import ForbiddenError, licenses_required, permission
@@ -47,20 +47,17 @@ class Row(Struct, frozen=True):
 
 def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
     """Return every product of every pack on this machine; keys about one contract hold for what it is about."""
-    chosen = inputs.get("license.pack")
+    chosen, stated = inputs.get("license.pack"), inputs.get(PRODUCT)
     table = []
     for pack in rules.license_packs():
         ours = isinstance(chosen, Words) and chosen.value == pack.pack
-        kept = {key: value for key, value in inputs.items() if ours or key == SCOPE or key not in OF_ONE_PACK}
-        kept["license.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
-        stated = kept.get("license.product")
         bought = pack.find_product(stated.value) if isinstance(stated, Words) else pack.product[0]
-        for product in pack.product:
-            if not product.option_of:
-                own: Inputs = {key: kept[key] for key in kept if product is bought or key not in OF_ONE_PRODUCT}
-                own = own if ours else with_known_scope(own, pack, product)
-                named = {**own, "license.product": Words(short(product.id), Origin.RULE, product.id)}
-                table.append(_row(Sheet(named, rules), pack, product))
+        for product in (one for one in pack.product if not one.option_of):
+            own: Inputs = with_product(inputs, pack, product)
+            if ours:  # whose scope counts, with a rule or without
+                kept = {key: value for key, value in inputs.items() if product is bought or key not in OF_ONE_PRODUCT}
+                own = {**kept, PRODUCT: own[PRODUCT]}
+            table.append(_row(Sheet(own, rules), pack, product))
     return tuple(table)
 
 

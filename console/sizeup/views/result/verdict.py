@@ -35,22 +35,14 @@ _TYPED = dict.fromkeys((TYPED_SOURCE, OPTION_SOURCE), "your inputs")
 """What a source is called that means nothing to a reader."""
 _PERCENTILE = "workload.percentile"
 """Says nothing of the workload itself."""
-_OF_PARTS = {
-    "affinity": "cpu",
-    "bond": "network",
-    "cpu": "cpu",
-    "clock": "clock",
-    "fc": "storage",
-    "io": "storage",
-    "memory": "memory",
-    "mount": "storage",
-    "multipath": "storage",
-    "nfs": "storage",
-    "numa": "memory",
-    "nvme": "storage",
-    "storage": "storage",
-    "swap": "memory",
+_PARTS = {
+    "cpu": ("affinity", "cpu"),
+    "network": ("bond", "network"),
+    "clock": ("clock",),
+    "memory": ("memory", "numa", "swap"),
+    "storage": ("fc", "io", "mount", "multipath", "nfs", "nvme", "storage"),
 }
+_OF_PARTS = {part: resource for resource, parts in _PARTS.items() for part in parts}
 """The resource that a finding is about, by the first part of its id."""
 
 
@@ -115,7 +107,7 @@ def overall_text(cards: Sequence[Card]) -> str:
 def resource_of(finding: Finding) -> str:
     """Return the resource that a finding is about; empty where it is about the whole machine."""
     resource = finding.quantity.partition(".")[0]
-    return resource if resource in _OF_PARTS.values() else _OF_PARTS.get(finding.id.partition(".")[0], "")
+    return resource if resource in _PARTS else _OF_PARTS.get(finding.id.partition(".")[0], "")
 
 
 def in_order(resources: Sequence[str]) -> Callable[[Finding], tuple[int, int]]:
