@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from sizeup.sizing.advise import Sizing
     from sizeup.sizing.editions import OtherContract
     from sizeup.sizing.rules import Rules
+    from sizeup.sizing.sensitivity import Flip, Swing
     from sizeup.sizing.sizing_comparison import SizingComparison
     from sizeup.views.document.blocks import DocumentPart
 
@@ -152,11 +153,10 @@ def _chapters(show: Sequence[str], sizing: Sizing, rules: Rules) -> Iterator[Doc
     if "licenses" in show:
         yield DocumentPart("Licenses of every vendor", (license_table(sizing, rules),), open=True)
     if "sensitivity" in show:
-        from sizeup.sizing.sensitivity import flips, tornados
         from sizeup.views.inputs.sensitivity import flip_table, tornado_chart
 
-        swings = tornados(sizing.inputs, sizing.advice, rules)
-        turns = flip_table(flips(sizing.inputs, sizing.advice, rules), sizing, rules)
+        swings, flips = _sensitivity(sizing, rules)
+        turns = flip_table(flips, sizing, rules)
         charts = (tornado_chart(target, swing) for target, swing in swings if swing)
         if blocks := (*charts, *((turns,) if turns.rows else ())):
             yield DocumentPart("What would change the answer", blocks, open=True)
@@ -169,7 +169,6 @@ def _data(
     import msgspec
 
     from sizeup.sizing.licensing.table import rows
-    from sizeup.sizing.sensitivity import flips, tornados
     from sizeup.views.inputs.advice import sizing_data
     from sizeup.views.inputs.sensitivity import sensitivity_data
     from sizeup.views.inputs.sizing_comparison import sizing_comparison_data
@@ -180,11 +179,7 @@ def _data(
     if "licenses" in arguments.show:
         data["licenses"] = [msgspec.to_builtins(row) for row in rows(sizing.inputs, pack)]
     if "sensitivity" in arguments.show:
-        data["sensitivity"] = sensitivity_data(
-            tornados(sizing.inputs, sizing.advice, pack),
-            flips(sizing.inputs, sizing.advice, pack),
-            _contracts(sizing, pack),
-        )
+        data["sensitivity"] = sensitivity_data(*_sensitivity(sizing, pack), _contracts(sizing, pack))
     if label:
         data["recomputed"] = label
     return data
@@ -216,11 +211,10 @@ def _lines(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, subject: 
         findings = () if subject.machine is None else subject.machine.findings
         parts.append(answer_lines(sizing, most=most, basis=basis_text(sizing.inputs), findings=findings))
     if "sensitivity" in arguments.show:
-        from sizeup.sizing.sensitivity import flips, tornados
         from sizeup.views.inputs.sensitivity import contract_lines, flip_table, sensitivity_lines
 
-        turns = flip_table(flips(sizing.inputs, sizing.advice, pack), sizing, pack)
-        swings = tornados(sizing.inputs, sizing.advice, pack)
+        swings, flips = _sensitivity(sizing, pack)
+        turns = flip_table(flips, sizing, pack)
         parts.append([*sensitivity_lines(swings, turns), *contract_lines(_contracts(sizing, pack))])
     if arguments.against is not None:
         compared = sizing_comparison_lines(_compared(arguments.against, sizing, pack, subject))
@@ -277,6 +271,13 @@ _DEMAND_OF = {
     "license": "use --set machine.cores=N",
     "space": "use --set db.gb=N",
 }
+
+
+def _sensitivity(sizing: Sizing, pack: Rules) -> tuple[tuple[tuple[Advice, tuple[Swing, ...]], ...], tuple[Flip, ...]]:
+    """Return how answers react to each input, and at which values decisions change."""
+    from sizeup.sizing.sensitivity import flips, tornados
+
+    return tornados(sizing.inputs, sizing.advice, pack), flips(sizing.inputs, sizing.advice, pack)
 
 
 def _contracts(sizing: Sizing, pack: Rules) -> tuple[OtherContract, ...]:

@@ -29,7 +29,7 @@ from sizeup.sizing.licensing.required import ForbiddenError, require_permission
 from sizeup.sizing.pack import short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.server_share import PRESENT_PROCESSOR
-from sizeup.sizing.sheet import Inputs, MissingError, Sheet, in_unit
+from sizeup.sizing.sheet import Inputs, MissingError, Sheet, in_unit, vendor
 from sizeup.sizing.verdict import ShareStatus, demand_text
 from sizeup.units import format_in
 
@@ -238,7 +238,7 @@ def _limits(inputs: Inputs, key: str, rules: Rules) -> str:
 
 def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | None:
     """Return the fewest units of a part with which its resources pass; None without a demand."""
-    least, step = 1, 1
+    least, step, sheet = 1, 1, Sheet(base, rules)
     if key == DRIVES:
         level = str(getattr(base["array.raid"], "value", "10"))
         least, step = FEWEST_DRIVES[level], 2 if level in ("1", "10") else 1
@@ -249,10 +249,9 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
             least = step = int(each.value)
     elif key == MEMORY:
         step = MODULE_GIB
-        least = max(postgresql_memory(base), step)
+        least = max(postgresql_memory(base) if vendor(sheet) == "postgresql" else 0, step)
     elif isinstance(nodes := base.get("cluster.nodes"), Quantity):  # ports of all servers, as many in each
         least = step = int(nodes.value)
-    sheet = Sheet(base, rules)
     passes, fails = (sheet.rule(f"share.{name}").value for name in ("pass-to", "fail-above"))
 
     @cache
@@ -304,15 +303,11 @@ POSTGRESQL_SHARED = 0.4
 """Share of the memory above which shared_buffers are unlikely to work better: PostgreSQL's manual, as --emit says."""
 
 
-def postgresql_memory(inputs: Inputs, *, perhaps: bool = False) -> int:
-    """Return the fewest GiB for the shared_buffers of PostgreSQL; 0 for another database, or an unknown size.
-
-    ``perhaps`` counts a machine for which no database is chosen, too.
-    """
-    shared, database = inputs.get("sga.mb"), getattr(inputs.get("license.pack"), "value", "")
-    if not isinstance(shared, Quantity) or (database != "postgresql" and not (perhaps and not is_chosen(inputs))):
-        return 0
-    return math.ceil(shared.value / 2**30 / POSTGRESQL_SHARED / MODULE_GIB) * MODULE_GIB
+def postgresql_memory(inputs: Inputs) -> int:
+    """Return the fewest GiB for the shared memory as shared_buffers of PostgreSQL; 0 where its size is unknown."""
+    shared = inputs.get("sga.mb")
+    size = shared.value / 2**30 if isinstance(shared, Quantity) else 0.0
+    return math.ceil(size / POSTGRESQL_SHARED / MODULE_GIB) * MODULE_GIB
 
 
 def _worst(card: Card, when: str) -> float | None:
@@ -426,6 +421,7 @@ def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternat
             permitted = False
         except MissingError as error:
             missing = error.key
+    options = () if cost is None else chosen_options(sheet, *chosen_contract(sheet))
     return Alternative(
         changed,
         {part.key: part.buy for part in found.parts},
@@ -435,14 +431,9 @@ def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternat
         rests=tuple(dict.fromkeys(text for part in found.parts for text in part.rests)),
         single_threaded=_single_threaded(found, rules) if permitted else None,
         left_out="" if cost is None else left_out_option(sheet, cost),
-        cluster_option="" if cost is None else _cluster_option(sheet),
+        cluster_option=next((one.title for one in options if one.for_clusters), ""),
         missing=THREADS if missing == _VCPUS else missing,
     )
-
-
-def _cluster_option(sheet: Sheet) -> str:
-    """Return the title of the option of clusters that the licenses include; empty for none."""
-    return next((one.title for one in chosen_options(sheet, *chosen_contract(sheet)) if one.for_clusters), "")
 
 
 def _single_threaded(found: _Parts, rules: Rules) -> int | None:

@@ -16,6 +16,7 @@ from sizeup.sizing import server_share
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
     OF_ONE_PACK,
+    PRODUCT,
     chosen_contract,
     chosen_metric,
     chosen_options,
@@ -232,11 +233,8 @@ def too_small(inputs: Inputs, rules: Rules, pack: str, product: str) -> tuple[st
 
     What the whole server does not carry either is no fault of the edition.
     """
-    sold_by = rules.pack(pack)
-    edition = None if sold_by is None else sold_by.find_product(product)
-    assert sold_by is not None
-    assert edition is not None
-    sheet = Sheet(with_product(inputs, sold_by, edition, Origin.USER), rules)
+    named = {key: Words(name, Origin.USER, name) for key, name in (("license.pack", pack), (PRODUCT, product))}
+    sheet = Sheet(with_product(inputs, *chosen_contract(Sheet(named, rules)), Origin.USER), rules)
     whole = Sheet({key: value for key, value in inputs.items() if key not in OF_ONE_PACK}, rules)
     uses = [use for use in limits_of_chosen(sheet) if use.is_exceeded]
     cores = sheet.optional("machine.cores")

@@ -243,8 +243,8 @@ def with_product(inputs: Inputs, pack: Pack, product: ProductEntry, origin: Orig
     """
     scope, metric, before = inputs.get(SCOPE), pack.find_metric(product.metric), inputs.get("license.pack")
     kept = {key: value for key, value in inputs.items() if key not in OF_ONE_PACK}
-    if isinstance(before, Words) and before.value == pack.pack and _VERSION in inputs:
-        kept[_VERSION] = inputs[_VERSION]
+    if isinstance(before, Words) and before.value == pack.pack and "license.version" in inputs:
+        kept["license.version"] = inputs["license.version"]
     kept["license.pack"] = Words(pack.pack, origin, pack.pack)
     kept[PRODUCT] = Words(short(product.id), origin, product.id)
     if not isinstance(scope, Words) or metric is None:
@@ -254,9 +254,6 @@ def with_product(inputs: Inputs, pack: Pack, product: ProductEntry, origin: Orig
     if scope.value in _SCOPES_OF_GUESTS and ("machine.guest" not in kept or "license.host_cores" in kept):
         kept["machine.guest"] = Words("yes", Origin.RULE, SCOPE)
     return kept
-
-
-_VERSION = "license.version"
 
 
 _SCOPES_OF_GUESTS = ("vm", "soft", "cloud")

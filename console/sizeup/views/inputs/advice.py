@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from sizeup.decoding import data_beside
 from sizeup.model.advice import Advice, Input, Source
 from sizeup.quantity import Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
@@ -135,29 +136,6 @@ def first_of(value: Value) -> Quantity | Words | None:
     return value.quantity if isinstance(value, UnusedMeasurement) else value
 
 
-_WORDS = {
-    "above-catalog": "above the catalog",
-    "above-path": "above its path",
-    "all-counted": "all servers counted",
-    "below-catalog": "below the catalog",
-    "cache": "flash as a cache",
-    "catalog": "as in the catalog",
-    "consolidate": "cores are idle",
-    "cyclops": "on one node",
-    "does-not-fit": "does not fit",
-    "machine": "cheaper by the machine",
-    "passive": "passive servers not counted",
-    "schema": "the whole database on flash",
-    "shared": "all servers counted",
-    "short": "too small",
-    "spills": "spills to other nodes",
-    "spread": "spread over the nodes",
-    "tier": "the hot set on flash",
-    "users": "cheaper by users",
-    "within": "within its path",
-}
-
-
 def answer_title(advice: Advice) -> str:
     """Return what an answer is about: ``Storage`` for the verdict on it."""
     if advice.id.startswith(VERDICT):
@@ -178,4 +156,5 @@ def decision_text(advice_id: str, decision: str, inputs: Inputs, rules: Rules) -
 
 def decision_words(decision: str) -> str:
     """Return a decision in words: ``the whole database on flash``."""
-    return _WORDS.get(decision, decision.replace("-", " "))
+    words = data_beside(__file__, "decision_words.toml", dict[str, str])
+    return str(words.get(decision, decision.replace("-", " ")))

@@ -71,8 +71,9 @@ def design_notes(found: Design) -> list[str]:
     if DRIVES in bought and PORTS not in found.inputs and PORTS not in found.undesigned:
         notes.append(f"Ports: none, as NVMe drives are inside the server. For an array, use --set {PORTS}={SHARED}")
     notes += _group_notes(found)
-    memory, least = found.alternatives[0].buy.get(MEMORY), postgresql_memory(found.inputs, perhaps=True)
-    if memory is not None and MODULE_GIB < least >= memory:
+    memory, least = found.alternatives[0].buy.get(MEMORY), postgresql_memory(found.inputs)
+    perhaps = not is_chosen(found.inputs) or getattr(found.inputs.get("license.pack"), "value", "") == "postgresql"
+    if perhaps and memory is not None and MODULE_GIB < least >= memory:
         why = f"as its manual advises at most {POSTGRESQL_SHARED:.0%} of it for shared_buffers (sga.mb)"
         notes.append(f"Memory for PostgreSQL: {least:,} GiB, {why}")
     notes += [
