@@ -542,6 +542,7 @@ def test_of_a_processor_that_is_named_whole_ones_are_bought() -> None:
     assert cost is not None
     assert cost.value == pytest.approx(1_261_600)
     assert part_of(CORES, designed(*NAMED, "machine.sockets=1", "machine.cores=16")).buy == 32
+    assert "Cores: 2 whole processors Intel Xeon Gold 6426Y" in design_notes(found)
     cards = size({**found.inputs, **parse_settings([f"{key}={value}" for key, value in kept.items()])}).cards
     assert next(card for card in cards if card.resource == "cpu").status == "pass"
 

@@ -153,8 +153,9 @@ def design(workload: Inputs, rules: Rules) -> Design:
             raise error
     designed = {part.key for part in found.parts} | found.unmet.keys()
     others = tuple(_alternative(base, one, rules) for one in _changes(base, designed))
-    of_cores = () if _names_processor(workload) else (_PER_SOCKET,)
-    given = [key for key in (DRIVES, CORES, *of_cores, _VCPUS, MEMORY) if key in workload]
+    of_cores = [] if _names_processor(workload) else [_PER_SOCKET]
+    of_cores += [_VCPUS] if getattr(workload.get(_VCPUS), "origin", None) is Origin.USER else []  # detected: the cores
+    given = [key for key in (DRIVES, CORES, *of_cores, MEMORY) if key in workload]
     given += [PORTS] if "*" in getattr(workload.get(PORTS), "value", "") else []
     alternatives = (_bought({}, found, rules), *others)
     return Design(dict(found.inputs), found.parts, found.undesigned, assumed, alternatives, tuple(given))

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
+from sizeup.decoding import data_beside
 from sizeup.discovery.virtualization import DOM0
 from sizeup.model.machine import CloudInstance, LogicalPartition, Platform
 from sizeup.units import format_in
-
-_NAMES = {
-    "kvm": "KVM",
-    "qemu": "QEMU (with KVM or by emulation)",
-    "tcg": "QEMU by emulation (TCG)",
-    "vmware": "VMware",
-    "virtualbox": "VirtualBox",
-    "hyperv": "Hyper-V",
-    "xen": "Xen",
-    "zvm": "z/VM",
-    "phyp": "PowerVM",
-    "pr/sm": "PR/SM, in a logical partition (LPAR)",
-}
 
 UNPROVEN = "unknown: no evidence of a guest or of bare metal"
 """The text where ``runs_on`` returns None."""
@@ -31,8 +19,8 @@ def runs_on(platform: Platform) -> str | None:
         return None
     if not platform.is_guest:
         return "bare metal"
-    name = platform.hypervisor
-    return f"guest under {_NAMES.get(name, name) if name else 'an unnamed hypervisor'}"
+    name, names = platform.hypervisor, data_beside(__file__, "hypervisor_names.toml", dict[str, str])
+    return f"guest under {names.get(name, name) if name else 'an unnamed hypervisor'}"
 
 
 def cloud_text(cloud: CloudInstance) -> str:

@@ -31,7 +31,7 @@ from sizeup.sizing.licensing.count import usd_brief
 from sizeup.sizing.licensing.limits import THREADS
 from sizeup.sizing.sheet import Inputs, brief
 from sizeup.sizing.workload import YEAR_NS
-from sizeup.text import uncapitalized
+from sizeup.text import plural, uncapitalized
 from sizeup.units import format_in
 from sizeup.views.result.basis import basis_text
 from sizeup.views.result.licenses import priced_at
@@ -83,12 +83,12 @@ def design_notes(found: Design) -> list[str]:
     ]
     model = found.inputs.get("machine.cpu_model")
     if CORES in bought and isinstance(model, Words):
-        of_each = found.inputs.get("machine.cores_per_socket")
+        of_each, sockets = (found.inputs.get(f"machine.{one}") for one in ("cores_per_socket", "sockets"))
         notes.append(
             f"Cores: the fewest, perhaps no whole processors, of which licenses count all cores; give those of one "
             f"{model.value}: {KEYS['machine.cores_per_socket'].flag}"
-            if of_each is None
-            else f"Cores: of whole processors {model.value}"
+            if of_each is None or not isinstance(sockets, Quantity)
+            else f"Cores: {plural(int(sockets.value), 'whole processor')} {model.value}{_each(found.inputs)}"
         )
     if found.replaced:
         notes.append(f"Designed, so not taken from what is given: {', '.join(found.replaced)}")
@@ -148,8 +148,13 @@ def _part_name(part: DesignPart, inputs: Inputs) -> str:
         return f"{gb}{of_kind}, RAID {getattr(inputs['array.raid'], 'value', '')}"
     if part.key == PORTS:
         return f"Ports: {getattr(inputs[PORTS], 'value', '').partition('*')[0].rpartition(':')[2]}"
-    each = inputs.get("cluster.nodes")
-    return f"{_NAMES[part.key]}{' a server' if isinstance(each, Quantity) and each.value > 1 else ''}"
+    return f"{_NAMES[part.key]}{_each(inputs)}"
+
+
+def _each(inputs: Inputs) -> str:
+    """Return what follows a figure of each server: nothing where there is one."""
+    nodes = inputs.get("cluster.nodes")
+    return " a server" if isinstance(nodes, Quantity) and nodes.value > 1 else ""
 
 
 def alternatives_table(found: Design) -> Table:
