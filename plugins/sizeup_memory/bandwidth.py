@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -115,7 +116,7 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
         budget = min(rule.budget_seconds, before_last + spare)
         seconds = seconds_of(measured, budget)
         most_bytes = max(sum(sizes.values()) for sizes in by_node.values())
-        matrix = {"cells": measured, "cells_by_class": matrix_cells.count_by_class(cells), "budget": budget}
+        matrix = {"cells": measured, "cells_by_class": Counter(cell.kind for cell in cells), "budget": budget}
     without = cpu_selection.without_memory(machine, cpus)
     chosen = _BandwidthSettings.of(
         settings, part=part, pages=pages, cpus=cpus, nodes=nodes, without_memory=without, caches=caches, **matrix

@@ -117,8 +117,3 @@ def _in_sample_order(cells: Sequence[MatrixCell]) -> tuple[list[MatrixCell], int
             if some:
                 take(least_used(some))
     return ordered, least
-
-
-def count_by_class(cells: Iterable[MatrixCell]) -> dict[str, int]:
-    """Return the number of cells of each class."""
-    return Counter(cell.kind for cell in cells)

@@ -119,7 +119,7 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
         last_round = seconds_of(measured) / rule.replicates_min
         budget = min(rule.budget_seconds, max(0.0, most - last_round))
         seconds = seconds_of(measured, budget)
-        matrix = {"cells": measured, "cells_by_class": matrix_cells.count_by_class(cells), "budget": budget}
+        matrix = {"cells": measured, "cells_by_class": Counter(cell.kind for cell in cells), "budget": budget}
     chosen = _NumaSettings.of(
         settings,
         part=part,

@@ -79,7 +79,7 @@ class MemoryShm:
                 node=node,
                 writers={cell.cpu_node: writers[cell.cpu_node] for cell in own},
                 cells=own,
-                cells_by_class=matrix_cells.count_by_class(cell for cell in cells if cell.memory_node == node),
+                cells_by_class=Counter(cell.kind for cell in cells if cell.memory_node == node),
             )
             seconds = _step_seconds(of_node, size, len(own))
             title, touches = f"{DIRECTORY} on node {node}", f"{format_bytes(size)} of {DIRECTORY}"
