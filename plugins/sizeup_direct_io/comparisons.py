@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,7 +24,7 @@ from sizeup.units import format_bytes, format_value
 from sizeup_direct_io import conclusions, estimates, validity, window_counters
 from sizeup_direct_io.binding import available_bytes
 from sizeup_direct_io.call_with_timeout import StalledError, describe_failure
-from sizeup_direct_io.disks import PathWatch, read_disks, write_cache
+from sizeup_direct_io.disks import read_disks, write_cache
 from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.point_verdict import PointVerdict
 from sizeup_direct_io.presets import READ_AHEAD, SMALL_BYTES, Durable, LoadPoint, Stream
@@ -248,13 +248,20 @@ class ComparedLoad(Struct, frozen=True):
     window: Window
     context: Context
     verdict: PointVerdict
-    paths: PathWatch
+    """Of the first path."""
+    counter_source: CounterSource
     depths: tuple[int, ...] = ()
     """Queue depth of each path, where set by the user; empty: that of the point for all."""
 
     def count(self, number: int) -> int:
         """Return the queue depth (or number of streams) of a path, counted from 0."""
         return self.depths[number] if self.depths else self.point.loads[0][1]
+
+    def measured(self, window: Window, **chosen: Any) -> MeasuredPoint:
+        """Measure the load on the first path with the engine or the threads chosen; see ``TargetSetup.workers``."""
+        stream, count = self.point.loads[0]
+        workers = self.verdict.setup.workers(stream, count, 0, huge_pages=self.point.huge_pages, **chosen)
+        return without_progress(measure(list(workers), (stream.name,), {}, window, self.context, self.counter_source))
 
 
 def compare_paths(
@@ -340,7 +347,7 @@ def _measure_on(
     counter_source = CounterSource(
         first.device_number,
         first.nfs_mount_point,
-        load.paths,
+        load.counter_source.paths,
         {setup.target.path: setup.target.device_number for setup in setups} if len(setups) > 1 else {},
     )
     window = load.window
@@ -385,11 +392,9 @@ def _worst_of(by_path: Mapping[str, tuple[Part, ...]]) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def compare_engines(
-    load: ComparedLoad, setup: TargetSetup, counter_source: CounterSource, other: str
-) -> Generator[Emission, None, None]:
+def compare_engines(load: ComparedLoad, other: str) -> Generator[Emission, None, None]:
     """Compare the engine of the run with another one, in pairs of short windows in alternating order."""
-    stream, count = load.point.loads[0]
+    (stream, count), setup = load.point.loads[0], load.verdict.setup
     first = setup.choice.engine
     try:
         second = choose(other, window_counters.read_policy(), network=setup.target.network, extending=False).engine
@@ -404,12 +409,7 @@ def compare_engines(
     if why:
         yield Gap(f"io.direct: {first.value} compared with {other}", why)
         return
-
-    def measured(engine: Engine) -> MeasuredPoint:
-        workers = list(setup.workers(stream, count, 0, huge_pages=load.point.huge_pages, engine=engine))
-        return without_progress(measure(workers, (stream.name,), {}, CHECK_WINDOW, load.context, counter_source))
-
-    variants = {engine: partial(measured, engine) for engine in (second, first)}
+    variants = {engine: partial(load.measured, CHECK_WINDOW, engine=engine) for engine in (second, first)}
     pairs = yield from compare(variants, ENGINE_PAIRS, 0.9, f"{first.value} and {second.value}")
     unit = load.point.unit
     ratios = [pair[first].throughput(unit) / pair[second].throughput(unit) for pair in pairs]
@@ -417,11 +417,9 @@ def compare_engines(
     yield conclusions.engine_gain(workload, count, ratios, (first.value, second.value))
 
 
-def scale_threads(
-    load: ComparedLoad, setup: TargetSetup, counter_source: CounterSource
-) -> Generator[Emission, None, None]:
+def scale_threads(load: ComparedLoad) -> Generator[Emission, None, None]:
     """Measure the point with 1, 2, 4 ... submitting threads at the same queue depth, until IOPS stop rising."""
-    stream, count = load.point.loads[0]
+    count, setup, unit = load.point.loads[0][1], load.verdict.setup, load.point.unit
     workload = str(load.point.at["workload"])
     if setup.choice.engine is Engine.THREADS:
         yield Gap(f"io.direct: threads for {workload}", f"the threads engine has one per I/O ({setup.choice.reason})")
@@ -430,21 +428,15 @@ def scale_threads(
     threads, limit = 1, min(count, setup.usable_cpus())
     while threads <= limit and not conclusions.stopped_paying(ramp):
         yield Progress(0.9, None, f"{workload}: QD {count} from {plural(threads, 'thread')}")
-        workers = list(setup.workers(stream, count, 0, huge_pages=load.point.huge_pages, threads=threads))
+        measured = load.measured(SCALING_WINDOW, threads=threads)
+        value, busiest = measured.throughput(unit), measured.busiest_thread
         at: estimates.Coordinates = {"workload": workload, "queue_depth": count, "threads": threads}
-        measured = without_progress(measure(workers, (stream.name,), {}, SCALING_WINDOW, load.context, counter_source))
-        value = measured.throughput(load.point.unit)
-        part = check_submitters(measured.busiest_thread, measured.threads)
-        yield Estimate(
-            "threads-rate" if load.point.unit == "bytes/s" else "threads-iops",
-            at,
-            value,
-            caveats=estimates.caveats_of([part]),
-            extra={} if measured.busiest_thread is None else {"busiest_thread": measured.busiest_thread},
-        )
+        caveats = estimates.caveats_of([check_submitters(busiest, measured.threads)])
+        extra = {} if busiest is None else {"busiest_thread": busiest}
+        yield Estimate(f"threads-{'rate' if unit == 'bytes/s' else 'iops'}", at, value, caveats=caveats, extra=extra)
         ramp.append(conclusions.RampPoint(threads, value))
         threads *= 2
-    unit, best = load.point.unit, conclusions.find_knee(ramp) or ramp[0]
+    best = conclusions.find_knee(ramp) or ramp[0]
     each = ", ".join(f"{point.queue_depth}: {format_value(point.throughput, unit)}" for point in ramp)
     stopped = conclusions.stopped_paying(ramp)
     still = "" if stopped or best is not ramp[-1] else f" It was still rising at the limit of {limit}."

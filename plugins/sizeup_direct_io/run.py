@@ -149,9 +149,9 @@ class Run(TargetRun):
             yield from compare_paths(self._load(results[0]), self._setups, settings.bandwidth("combined_bandwidth"))
             self._where = settings.path
         if settings.scale_threads:
-            yield from scale_threads(self._load(results[0]), setup, self._counter_source)
+            yield from scale_threads(self._load(results[0]))
         if settings.compare_engine != "none":
-            yield from compare_engines(self._load(results[0]), setup, self._counter_source, settings.compare_engine)
+            yield from compare_engines(self._load(results[0]), settings.compare_engine)
         yield from path_gaps(self._paths, at_once=True)
         changes = tuple(map(str, self._paths.changes))
         yield from overall(f"{settings.preset} on {settings.path}", self._parts, changes)
@@ -360,4 +360,4 @@ class Run(TargetRun):
         others = [int(depth) for depth in self._settings.other_depths]
         depths = (point.loads[0][1], *others) if others else ()
         window = self._budget.compared(self._settings.window)
-        return ComparedLoad(point, window, self._context, self._verdict, self._paths, depths)
+        return ComparedLoad(point, window, self._context, self._verdict, self._counter_source, depths)
