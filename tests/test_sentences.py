@@ -53,7 +53,7 @@ ALLOWED = {
         "masking.py": "Masker.text Masker._recognized",
         "report/markdown.py": "_text",
         "report/openmetrics.py": "_escaped _word",
-        "text.py": "clean decode capitalized",
+        "text.py": "clean clipped decode capitalized",
     },
     "what a user typed": {
         "cli/__init__.py": "split_path",

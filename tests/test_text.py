@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup.text import clean, decode, first_of, nearest, one_line
+from sizeup.text import clean, clipped, decode, first_of, nearest, one_line
 
 
 def test_control_characters_and_overrides_are_replaced_and_text_is_kept() -> None:
@@ -48,3 +48,19 @@ def test_of_many_names_the_first_are_given_and_the_others_counted() -> None:
         "a, b and 1 more",
         "a, b and 2 more",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "shown"),
+    [
+        ("as it is", 8, "as it is"),
+        ("between two words", 12, "between two…"),
+        ("inside of words", 11, "inside of…"),
+        ("after a comma, and on", 15, "after a comma…"),
+        ("unbreakable", 6, "unbre…"),
+        ("a unbreakable", 8, "a unbre…"),
+        ("none", 0, "…"),
+    ],
+)
+def test_a_text_is_cut_between_words_where_these_are_short(text: str, columns: int, shown: str) -> None:
+    assert clipped(text, columns) == shown

@@ -76,8 +76,11 @@ def padded(text: str, columns: int, *, right: bool = False) -> str:
 
 
 def clipped(text: str, columns: int) -> str:
-    """Return a text in at most so many columns of a terminal, with dots in place of what does not fit."""
-    return text if cell_len(text) <= columns else f"{text[: max(columns - 1, 0)]}…"
+    """Return a text in at most so many columns of a terminal, with dots in place of the words that do not fit."""
+    if cell_len(text) <= columns:
+        return text
+    words = text[:columns].rpartition(" ")[0]
+    return f"{(words if 2 * len(words) > columns else text[: max(columns - 1, 0)]).rstrip(' ,;:')}…"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

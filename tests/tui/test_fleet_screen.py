@@ -63,7 +63,7 @@ async def test_the_host_that_stands_out_is_named_first_and_every_cell_has_its_va
         assert hosts[1:] == sorted(hosts[1:])
         assert re.search(r"▼ *\d+ ns +\+59 %", row)
         assert row.rstrip().endswith("▲ OUTLIER")
-        assert re.search(r"IOPS .*Status", drawing.text().splitlines()[0])
+        assert re.search(r"Host +DRAM .*IOPS .*Status", drawing.text().splitlines()[0]), "what stands out most"
         assert any(f"{GROUND}s2" in role for role in drawing.roles[1])
         assert "db07" in strips
         assert "x the median of" in said

@@ -64,6 +64,20 @@ async def test_a_finding_says_what_to_do_in_its_second_line(make_console: MakeCo
     assert first == "FAIL Disk 0 is failing Replace it."
 
 
+async def test_as_many_findings_are_whole_as_there_are_rows_for(make_console: MakeConsole) -> None:
+    words = " ".join(f"word{number}" for number in range(20))
+    many = [Finding(f"f{number}", Severity.WARNING, words, (), "c", f"Mend {words}.") for number in range(5)]
+    console = make_console(machine(findings=tuple(many)))
+    async with console.shown(120, 40) as pilot:
+        await settled(pilot)
+        lines = [str(option.prompt) for option in console.app.screen.query_one("#findings", KeyList).options]
+
+        assert " ".join(lines[0].split()).endswith(f"{words} Mend {words}.")
+        assert lines[-1].count("\n") == 1
+        assert all(line.rstrip("….").split()[-1] in words.split() for line in lines[-1].splitlines())
+        assert console.app.screen.query_one("#findings").max_scroll_y == 0
+
+
 async def test_the_cursor_stays_on_its_line_while_figures_come_in_above_it(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("down", "down")

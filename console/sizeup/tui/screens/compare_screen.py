@@ -30,6 +30,7 @@ from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.cells import ScrolledRows
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import Header
+from sizeup.tui.widgets.lists import hanging
 from sizeup.views.band import Band, NextStep
 from sizeup.views.comparison.answer import (
     SCALE,
@@ -50,7 +51,7 @@ from sizeup.views.comparison.comparison import differences_table, figure_sentenc
 _CARD, _VALUE, _RESULT = 8, 10, 13
 """Columns of the resource, of each value, and of what follows."""
 _LEAST_BAR, _WIDEST_BAR, _LEAST_TITLE, _WIDEST_CAUSE = 13, 101, 17, 66
-_AROUND = 7
+_AROUND = 8
 """Rows of the screen above and below what is compared."""
 _TICKS = (-30, -20, -10, 0, 10, 20, 30)
 
@@ -237,8 +238,9 @@ class CompareScreen(ModeScreen):
         lines += [Content(""), Content.styled("Can the runs be compared?", "bold $hi")]
         for trust in self._answer.trust:
             sign = Content.styled("● " if trust.status == "ok" else "▲ ", f"${trust.status}")
-            gap = " " * (width - 2 - cell_len(trust.name) - cell_len(trust.text)) or "\n  "
-            lines.append(sign + Content(f"{trust.name}{gap}") + Content.styled(trust.text, "$dim"))
+            gap = " " * (width - 2 - cell_len(trust.name) - cell_len(trust.text))
+            text = trust.text if gap else f"\n{hanging(trust.text, width, 2, 2)}"
+            lines.append(sign + Content(f"{trust.name}{gap}") + Content.styled(text, "$dim"))
         return lines
 
     def _show_chart(self) -> None:

@@ -104,7 +104,7 @@ class HeatTable(ScrolledRows):
             if isinstance(line, str):
                 drawing.put(0, y, line, "acc")
             elif isinstance(line, tuple):
-                drawing.put(2, y, line[0], "dim")
+                drawing.put(0, y, line[0], "dim")
                 for number, name in enumerate(names):
                     found = self._fleet.spreads.get((line[1][0].type.name, name))
                     unit = next((host.figures[name].unit for host in line[1] if name in host.figures), "1")
@@ -125,7 +125,8 @@ class HeatTable(ScrolledRows):
             drawing.shade(range(self._first - 1), range(y, y + 1), "sel")
         sign, token, words = LOOKS[host.status]
         bold = "title" if host.outliers or here else "text"
-        drawing.put(0, y, f"▌ {host.name}" if here else f"  {host.name}", f"{bold}@sel" if here else bold)
+        drawing.put(0, y, "▌" if here else " ", "acc@sel" if here else "")
+        drawing.put(2, y, host.name, f"{bold}@sel" if here else bold)
         for number, name in enumerate(self.names):
             cell, x = heat_cell(self._fleet, host, name), self._first + number * _CELL
             strong = abs(cell.level) == 3
@@ -211,7 +212,10 @@ class FleetScreen(ModeScreen):
     def __init__(self, fleet: Fleet) -> None:
         super().__init__()
         self._fleet = fleet
-        self._names = columns_of(fleet, fleet.hosts)
+        out = [one.figure.name for host in by_status(fleet.hosts) for one in host.outliers]
+        names = columns_of(fleet, fleet.hosts)
+        # What stands out most has a column on the smallest screen.
+        self._names = sorted(names, key=lambda name: out.index(name) if name in out else len(out))
         self._grouped, self._sorted_by = len(fleet.types) > 1, -1
         """Whether hosts stand by machine type, and the figure by which they are sorted; -1 for their status."""
 

@@ -39,7 +39,7 @@ class ModeScreen(OnceStyledScreen):
     LEAST: ClassVar[tuple[int, int]] = (40, 8)
     """Columns and rows below which only its borders would be left: it says so instead."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012  Textual's own
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (50, "-high")]  # noqa: RUF012  Textual's own
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (36, "-medium"), (50, "-high")]  # noqa: RUF012  Textual's own
 
     def __init__(self) -> None:
         super().__init__()

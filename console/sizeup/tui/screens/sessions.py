@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -31,8 +31,8 @@ from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
 from sizeup.sizing.session_advice import session_advice
 from sizeup.text import plural
-from sizeup.tui.actions import bindings, first_key_of, in_console
-from sizeup.tui.dialogs import ChoiceDialog, TextDialog, ask, ask_which, help_text
+from sizeup.tui.actions import bindings, first_key_of, in_console, key_text
+from sizeup.tui.dialogs import ChoiceDialog, TextDialog, ask, ask_which
 from sizeup.tui.screens.export_dialog import ask_export
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.summary_rows import finding_lines, status_content
@@ -132,6 +132,10 @@ class SessionsScreen(ModeScreen):
         if self._going_on != self.host.runs.going_on:
             self._going_on = self.host.runs.going_on
             self._list()
+
+    def idle_actions(self) -> Collection[str]:
+        """Leave out what needs a session while there is none."""
+        return () if self._all else ("sessions.open", "app.compare", "app.note", "app.export", "sessions.find")
 
     def on_resize(self) -> None:
         """Wrap the text again, once the panes have taken their widths."""
@@ -360,6 +364,7 @@ class SessionsScreen(ModeScreen):
         listed, pane = self.query_one(KeyList), self.query_one("#list-pane")
         chosen = self._chosen() or self.host.runs.path  # at first the one that the other modes show
         pane.display = bool(self._all)
+        self.set_class(not self._all, "-empty")
         pane.styles.height = min(len(self._all) + 3, self.size.height * 2 // 5)  # its frame and the header
         shown = [entry for entry in self._all.values() if entry.mentions(self._words)]
         with self.prevent(OptionList.OptionHighlighted):  # it is shown below, once
@@ -375,9 +380,18 @@ class SessionsScreen(ModeScreen):
             self._show(self._chosen())
             return
         self.query_one("#detail-pane").border_title = ""
-        keys = help_text(["sessions", "compare", "fleet"], self.host.keys)
-        self.query_one("#detail", Static).update("No match. Esc shows all sessions." if self._words else keys)
+        self.query_one("#detail", Static).update(
+            "No match. Esc shows all sessions." if self._words else self._purpose()
+        )
         self.show_band()
+
+    def _purpose(self) -> Content:
+        """Return what sessions are for, while there are none."""
+        lines = [Content.styled("A session keeps the machine, every sample and the verdict of its runs.", "bold $hi")]
+        for action, text in _PURPOSES.items():
+            key = key_text(first_key_of(action, self.host.keys))
+            lines.append(Content.assemble((f"\n{key:>5}  ", "bold $acc"), text))
+        return Content("\n").join([*lines, Content.styled(f"\nKept in {_path_text(directory())}", "$dim")])
 
     def _lines(self, shown: Sequence[StoredSession], width: int) -> Iterator[Content]:
         """Yield the header, then each session: when and where, the two figures asked for first, how the run went."""
@@ -447,6 +461,13 @@ class SessionsScreen(ModeScreen):
             view.show(found.chart)
 
 
+_PURPOSES = {
+    "app.compare": "compares two runs: faster, slower or the same, and how sure",
+    "sessions.baseline": "makes one the baseline that others are compared with",
+    "app.export": "writes a report as one page, or a masked copy",
+    "sessions.fleet": "reads a directory of sessions: which host is different, in what",
+}
+"""What can be done with sessions, by the action."""
 _DRAWN_ROWS = 30
 """Of the screen, from which on a chart stands beside the text, or below it."""
 _WIDE = 60

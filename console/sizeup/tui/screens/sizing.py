@@ -174,7 +174,7 @@ _ORDER = ("Change", "Answer", "Value", "Range", "Basis", "Confidence")
 
 _HIGH = 30
 """Rows from which on factors and cost stand below the shares."""
-_COST_FROM_ROW = 17
+_COST_FROM_ROW = 18
 """Rows of everything above the cost but for the shares and factors."""
 _LEAST_WIDTH = 40
 """Columns from which on an input has a name, its ends and a bar."""

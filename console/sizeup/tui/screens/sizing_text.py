@@ -19,6 +19,7 @@ from sizeup.report.text import table_lines
 from sizeup.session.reader import read_session
 from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.inputs.presets import find_preset
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.table import Row
 from sizeup.sizing.recorded_inputs import session_inputs
 from sizeup.sizing.rules import shipped
@@ -26,7 +27,7 @@ from sizeup.sizing.sensitivity import Swing, tornado
 from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.sizing.sizing_comparison import compare_sizings
 from sizeup.sizing.verdict import capacity_text, share_text
-from sizeup.text import capitalized, cell_len
+from sizeup.text import capitalized, cell_len, clipped, padded
 from sizeup.tui.dialogs import PageDialog
 from sizeup.tui.screens.summary_rows import status_content, styled
 from sizeup.tui.widgets.lists import hanging
@@ -161,7 +162,6 @@ def factors_chart(sizing: Sizing, answer: str, what_if: str) -> BarChart:
 _NAME, _USED, _WORST = 9, 13, 7
 _LEAST_BAR = 10
 _MOST_INPUTS = 5
-_LABEL = 24
 _UNITS = 8
 """Columns of how many licenses are required."""
 
@@ -263,7 +263,7 @@ def factor_lines(share: float | None, swings: Sequence[Swing], width: int) -> Co
     if share is None or not swings:
         return Content.styled("No numeric input changes the answer.", "$dim")
     ends = [(min(one.at_low, one.at_high), max(one.at_low, one.at_high)) for one in swings[:_MOST_INPUTS]]
-    label = min(_LABEL, max(width - 28, 12))
+    label = min(max(cell_len(input_label(one.key)) for one in swings[:_MOST_INPUTS]), max(width - 28, 12))
     half = max((width - label - 16) // 2, 4)
     most = max([abs(end - share) for pair in ends for end in pair] or [1.0]) or 1.0
     lines = [Content.assemble(" " * (label + 6 + half), (share_text(share), "bold $hi"))]
@@ -274,7 +274,7 @@ def factor_lines(share: float | None, swings: Sequence[Swing], width: int) -> Co
         low_text, high_text = ("" if not columns else share_text(end) for end, columns in ((low, left), (high, right)))
         lines.append(
             Content.assemble(
-                Content(input_label(swing.key)).truncate(label, ellipsis=True, pad=True),
+                padded(clipped(input_label(swing.key), label), label),
                 (f"{low_text:>{half - left + 7}} ", "$dim"),
                 ("▄" * left, "$s1"),
                 ("│", "$hi"),
@@ -305,7 +305,8 @@ def cost_lines(rows: Sequence[Row], chosen: str, width: int, look: ScreenLook, m
         full = round(value / most * columns)
         units = "" if row.units is None or row.free or row.forbidden else f"{row.units.value:g} x"
         bars = (("▄" * full, "$s4"), (track_sign(look) * (columns - full), "$track"))
-        shown = bars if row.term_cost is not None else ((" " * columns, ""),)
+        needs = f"needs {input_label(row.missing)}" if row.missing in KEYS else row.missing
+        shown = bars if row.term_cost is not None else ((padded(clipped(needs, columns), columns), "$dim"),)
         lines.append(
             Content.assemble(
                 (Content(row.title).truncate(name, ellipsis=True, pad=True).plain, "bold $hi" if not number else ""),

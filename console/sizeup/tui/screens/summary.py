@@ -51,9 +51,13 @@ _WIDE = 100
 """From so many columns on the proof stands beside the findings."""
 _HIGH = 30
 """From so many rows on there are lines between the parts."""
-_SIDE = 0.48
-"""The part of a wide screen that the findings take."""
+_WIDEST = 160
+"""From so many columns on the findings need a smaller part of them."""
+_SIDE = {False: 0.48, True: 0.36}
+"""The part of a wide screen that the findings take, and that of the widest."""
 _FRAME = 4
+_AROUND = 11
+"""Rows of the screen beside the rows of resources, the path and the findings with what stands below them."""
 _CHANGES_SECONDS = 0.3
 """After the first frame, which does not wait for the session before."""
 _BALANCED = 3
@@ -82,7 +86,7 @@ class SummaryScreen(ModeScreen):
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     SCOPE = "summary"
     LEAST = (20, 5)
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-normal")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-normal"), (_WIDEST, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (_HIGH, "-high")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("summary")]
 
@@ -305,7 +309,7 @@ class SummaryScreen(ModeScreen):
         )
         alone = supplies is None and (session is None or not session.steps)
         self.query_one("#side").set_class(alone, "-alone")
-        side = width if alone or width < _WIDE else round(width * _SIDE)
+        side = width if alone or width < _WIDE else int(width * _SIDE[width >= _WIDEST])
         self._show_side(shown, supplies, side - _FRAME)
         self._show_proof(supplies, side if width >= _WIDE else 0)
         self._find_changes()
@@ -328,33 +332,34 @@ class SummaryScreen(ModeScreen):
         frame = width + _FRAME
         look, findings = self.host.look, self.query_one("#findings", KeyList)
         storage = next((card for card in shown.given.cards if card.resource == "storage"), None)
-        path, more, pane = (
-            self.query_one("#path", Static),
-            self.query_one("#more", Static),
-            self.query_one("#findings-pane"),
-        )
-        path.display = storage is not None and len(storage.stages) > 1 and self.has_class("-normal")
+        path, more = self.query_one("#path", Static), self.query_one("#more", Static)
+        path.display = storage is not None and len(storage.stages) > 1 and not self.has_class("-narrow")
+        beside = [Content("")]
         if path.display and storage is not None:
             path.border_title = frame_title("Path to the storage", f"bottleneck: {storage.stages[0].name}", frame)
-            path.update(stage_lines(storage.stages, width, look))
-        counts = warnings_text([finding for _, finding in shown.findings])
-        pane.border_title = frame_title("Findings", counts, frame)
-        lines = [finding_lines(finding, look, width, whole=True) for _, finding in shown.findings]
-        rows = self._screen_size.height // 3 if self.has_class("-high") else 0
-        if sum(len(line.plain.splitlines()) for line in lines) > rows:
-            lines = [finding_lines(finding, look, width) for _, finding in shown.findings]
-        options = [Option(line, id=key) for line, (key, _) in zip(lines, shown.findings, strict=True)]
-        _replace_options(findings, options or [Option("Nothing to report", id="none", disabled=True)])
+            beside.append(stage_lines(storage.stages, width, look))
+            path.update(beside[-1])
         since, changed = self._changed
-        more.display = self.has_class("-high")
         if changed:
-            title = Content.styled(f"What changed since {since[:10]}", "bold $hi")
-            more.update(Content("\n").join([Content(""), title, change_lines(changed[:6], width)]))
+            title = Content.styled(f"What changed since {since[:16].replace('T', ' ')} UTC", "bold $hi")
+            beside.append(Content("\n").join([Content(""), title, change_lines(changed[:6], width)]))
         elif supplies is not None and first_card(shown.given.cards) is None and supplies.storage is not None:
             title = Content.assemble(("Could the storage feed it?", "bold $hi"), ("  rule of thumb", "$dim"))
-            more.update(Content("\n").join([Content(""), title, load_lines(supplies, width, look)]))
-        else:
-            more.display = False
+            beside.append(Content("\n").join([Content(""), title, load_lines(supplies, width, look)]))
+        more.display = len(beside) > 1 + path.display and self.has_class("-high")
+        more.update(beside[-1])
+        lines = [finding_lines(finding, look, width) for _, finding in shown.findings]
+        rows = _AROUND + self.query_one("#entries", KeyList).option_count + 2 * path.display
+        spare = self._screen_size.height - rows - sum(text.plain.count("\n") + 1 for text in (*beside, *lines))
+        for number, (_, finding) in enumerate(() if self.has_class("-narrow") else shown.findings):
+            whole = finding_lines(finding, look, width, whole=True)
+            further = whole.plain.count("\n") - lines[number].plain.count("\n")
+            if further <= spare:
+                lines[number], spare = whole, spare - further
+        options = [Option(line, id=key) for line, (key, _) in zip(lines, shown.findings, strict=True)]
+        _replace_options(findings, options or [Option("Nothing to report", id="none", disabled=True)])
+        counts = warnings_text([finding for _, finding in shown.findings])
+        self.query_one("#findings-pane").border_title = frame_title("Findings", counts, frame)
 
     def _show_proof(self, supplies: Balance | None, frame: int) -> None:
         """Show the curve that the verdict rests on, else what was measured, else how the parts are balanced."""

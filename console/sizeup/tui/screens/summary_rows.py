@@ -12,7 +12,7 @@ from sizeup.charts.share_bar import ScreenLook, ShareBar, draw_scale, draw_share
 from sizeup.model.advice import StageUse
 from sizeup.model.finding import Finding
 from sizeup.sizing.verdict import share_text
-from sizeup.text import capitalized, cell_len
+from sizeup.text import capitalized, cell_len, clipped
 from sizeup.tui.widgets.band import small_badge
 from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_in, format_rate
@@ -183,17 +183,14 @@ def finding_lines(finding: Finding, look: ScreenLook, width: int, *, whole: bool
     ``whole`` folds both to as many lines as they need.
     """
     word = SEVERITY_WORDS[finding.severity]
-    title = Content(capitalized(finding.title))
-    if word not in _BADGE_WORDS:
-        return Content.assemble((f" {word} ", "$dim"), " ", (title.plain, "$dim")).truncate(width, ellipsis=True)
-    first = Content.assemble(small_badge(word, status_token(word), look), " ", title.stylize("$hi"))
-    action, indent = finding.remedy or finding.consequence, len(word) + 3
-    if whole:
-        facts, texts = (hanging(text, width, indent, indent) for text in (title.plain, action))
-        first = Content.assemble(small_badge(word, status_token(word), look), " ", (facts[indent:], "$hi"))
-        return Content("\n").join((first, Content.styled(texts, "$dim"))) if action else first
-    second = Content.styled(f"{' ' * indent}{action}", "$dim")
-    return Content("\n").join(line.truncate(width, ellipsis=True) for line in ((first, second) if action else (first,)))
+    is_grave, indent = word in _BADGE_WORDS, len(word) + 3
+    title, action = (
+        hanging(text, width, indent, indent) if whole else clipped(f"{' ' * indent}{text}", width)
+        for text in (capitalized(finding.title), finding.remedy or finding.consequence)
+    )
+    badge = small_badge(word, status_token(word), look) if is_grave else Content.styled(f" {word} ", "$dim")
+    first = Content.assemble(badge, " ", (title[indent:], "$hi" if is_grave else "$dim"))
+    return first + Content.styled(f"\n{action}", "$dim") if is_grave and action.strip() else first
 
 
 def stage_lines(stages: Sequence[StageUse], width: int, look: ScreenLook) -> Content:

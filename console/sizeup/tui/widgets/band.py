@@ -11,7 +11,7 @@ from textual.renderables.digits import DIGITS, DIGITS3X3_BOLD
 from textual.widget import Widget
 
 from sizeup.charts.share_bar import ScreenLook
-from sizeup.text import cell_len
+from sizeup.text import cell_len, clipped
 from sizeup.views.band import Band, NextStep, Number
 
 _NUMBER_FROM_COLUMNS = 100
@@ -77,7 +77,7 @@ def _texts(band: Band, free: int, most: int, *, narrow: bool) -> list[Content]:
     gap = " " if narrow else "  "
     spare = max(most - _ROWS, int(narrow))  # of a small one that of the basis
     is_short = narrow or cell_len(band.sentence) > free
-    rows = [Content.styled((band.short if is_short else "") or band.sentence, "bold $hi")]
+    rows = [Content.styled(clipped((band.short if is_short else "") or band.sentence, free), "bold $hi")]
     for lead, step in zip(("Next", "or  "), band.steps, strict=False):
         start = Content.assemble((lead, "bold $acc" if lead == "Next" else "$dim"), gap)
         row = start + step_content(step)
@@ -88,14 +88,14 @@ def _texts(band: Band, free: int, most: int, *, narrow: bool) -> list[Content]:
             row = start + step_content(step)
         if row.cell_length > free and step.key:  # the key stays in sight
             key = Content.assemble(" ", (step.key, "bold $acc"))
-            row = (start + step.text).truncate(max(free - key.cell_length, 0), ellipsis=True) + key
+            row = start + clipped(step.text, free - start.cell_length - key.cell_length) + key
         rows.append(row)
     why = Content.assemble(("   " if band.basis else "", ""), (band.why, "bold $acc"), (" why", "$dim"))
     why = why if band.why else Content("")
     basis = band.basis
     while cell_len(basis) + why.cell_length > free and _PART in basis:  # what stands last goes first
         basis = basis.rpartition(_PART)[0]
-    basis_row = Content.styled(basis, "$dim").truncate(max(free - why.cell_length, 0), ellipsis=True) + why
+    basis_row = Content.styled(clipped(basis, free - why.cell_length), "$dim") + why
     return [*rows, *([basis_row] if len(rows) < most else []), *[Content("")] * most][:most]
 
 

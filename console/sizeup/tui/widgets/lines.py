@@ -32,7 +32,7 @@ def frame_title(title: str, note: str, columns: int) -> Content:
     gap = columns - cell_len(title) - cell_len(note) - 10
     if not note or gap < 2:
         return Content.styled(title, "bold $hi")
-    return Content.assemble((title, "bold $hi"), (f" {'─' * gap} ", "$line"), (note, "$dim"))
+    return Content.assemble((title, "bold $hi"), (f" {'─' * gap} ", "not bold $line"), (note, "not bold $dim"))
 
 
 class NoticeLine(TextLine):

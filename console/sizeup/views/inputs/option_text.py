@@ -20,6 +20,7 @@ _OPTION = re.compile(
 _FURTHER = re.compile(rf"(?<!\S){_ASSIGNMENT}")
 _SHOW = re.compile(r" \(--show [a-z.]+\)")
 """Where a command shows more, which a screen has on a key and a report in its chapters."""
+_NAMED = re.compile(r"(?<=nter )[a-z]+\.[a-z0-9_]+(?![=\w])")
 _OTHERS = {"add --workload-cores N": "workload.cpu_cores"}
 """Other options, and the input that the console has in their place."""
 
@@ -53,6 +54,7 @@ def by_names(text: str, keys: str = "") -> str:
     text = _SHOW.sub("", text)
     for option, key in _OTHERS.items():
         text = text.replace(option, f"enter {input_label(key)}{f' ({keys})' if keys else ''}")
+    text = _NAMED.sub(lambda found: input_label(found[0]) if found[0] in KEYS else found[0], text)
     changed = _OPTION.sub(entered, text)
     # Alternatives behind the first are named without the option.
     return changed if changed == text else _FURTHER.sub(named, changed)
