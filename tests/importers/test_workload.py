@@ -387,6 +387,19 @@ def test_without_requests_by_direction_the_share_of_reads_is_by_bytes_with_its_w
     assert assumed == ("80% reads (104% at 50%, 49% at 94%)",)
 
 
+@pytest.mark.parametrize(("read", "written"), [("0.10", "9999.90"), ("9999.90", "0.10")])
+def test_a_share_by_bytes_next_to_none_or_all_lies_within_its_ends(read: str, written: str) -> None:
+    """0.001 % of the bytes: rounded to whole per cent both ends were 0 % or 100 %, and none held the share."""
+    text = f"00:00:01 DEV tps rkB/s wkB/s\n00:10:01 sda 100.00 {read} {written}\n"
+    share = read_workload((WorkloadFile("sar.txt", f"Linux 6.1.0 (db1)\n\n{text}"),), 95)["workload.read_percent"]
+
+    assert isinstance(share, Quantity)
+    assert share.value == pytest.approx(float(read) / 10_000)
+    assert share.low is not None
+    assert share.high is not None
+    assert 0 <= share.low <= share.value <= share.high <= 1
+
+
 def test_one_interval_is_an_average_of_the_cpus_too() -> None:
     """4 of 16 cores busy on average: all 16 of them at a peak of 4 times that, and no more than there are."""
 

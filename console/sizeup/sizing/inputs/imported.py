@@ -271,8 +271,8 @@ def _read_share(io: _Kind, percentile: float) -> Quantity | None:
     if found is None:
         return None
     share, least = found
-    low = round(least / (least + (1 - least) * _SIZES), 2)
-    high = round(share / (share + (1 - share) / _SIZES), 2)
+    low = min(round(least / (least + (1 - least) * _SIZES), 2), share)
+    high = max(round(share / (share + (1 - share) / _SIZES), 2), share)
     caveat = (
         f"the file counts no requests by direction: {format_in(low, '%')} to {format_in(high, '%')} where a read is of "
         f"a quarter to {_SIZES:g} times the size of a write. sar -b or iostat -x counts them"
