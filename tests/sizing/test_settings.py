@@ -150,6 +150,8 @@ def test_postgresql_takes_its_memory_and_the_wal_between_two_checkpoints() -> No
 def test_magnetic_drives_of_a_stripe_are_read_at_once() -> None:
     disks = ("array.disks=24", "array.drive=hdd-15k")
     assert values("postgresql", *disks, "array.raid=10")["effective_io_concurrency"] == "24"
+    many = ("array.disks=1500", *disks[1:], "array.raid=10")
+    assert values("postgresql", *many)["effective_io_concurrency"] == "1000", "PostgreSQL does not start with more"
     assert "random_page_cost" not in values("postgresql", *disks)
     assert "effective_io_concurrency" not in values("postgresql", *disks, "array.raid=5")
     assert chosen("postgresql", "array.disks=24")["random_page_cost"].missing == ("array.drive",)
