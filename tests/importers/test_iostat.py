@@ -38,6 +38,14 @@ def test_named_devices_are_the_ones_that_count() -> None:
     )
 
 
+def test_iostat_as_json_without_disks_tells_how_busy_the_cpus_were() -> None:
+    """By ``-c``: the second report has 60 % idle and 15 % waiting."""
+    reports = [{"avg-cpu": {"user": 1.0, "idle": idle, "iowait": 15.0, "steal": 0.0}} for idle in (85.0, 60.0)]
+    (busy,) = parse_iostat(iostat(*reports), "io.json").intervals
+
+    assert busy.cpu_utilization == pytest.approx(0.25)
+
+
 def test_iostat_leaves_out_the_mean_since_boot() -> None:
     extended = {"disk_device": "sda", "r/s": 75.0, "w/s": 25.0, "rkB/s": 100.0, "wkB/s": 60.0}
     boot = {**extended, "r/s": 1.0}

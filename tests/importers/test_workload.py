@@ -140,7 +140,8 @@ def test_figures_with_an_exponent_are_read_whole() -> None:
     [
         ("", "expected an AWR or Statspack report"),
         ("hello", "found 'hello'"),
-        ("{}", "expected the output of iostat -o JSON"),
+        ('{"sysstat": {}}', "expected the output of iostat -o JSON"),
+        ('{"fio version": "fio-3.33"}', "results of fio and other benchmarks: sizeup session import"),
         (iostat(), "expected at least one report on disks"),
         (iostat(report({"disk_device": "sda", "what": 1})), "io.txt: sda: expected columns such as r/s, w/s, rkB/s"),
         (

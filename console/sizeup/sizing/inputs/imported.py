@@ -127,7 +127,7 @@ def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> tuple[str, Int
     head = text[:4000]
     if SADF_HEADING.match(text) or (head.lstrip().startswith("{") and any(mark in text for mark in SADF_MARKS)):
         return "sar", parse_sadf(text, name, devices)
-    if head.lstrip().startswith("{"):
+    if head.lstrip().startswith("{") and '"sysstat"' in head:
         return "iostat", iostat.parse_iostat(text, name, devices)
     if KSAR_HEADING.match(text):
         return "sar", parse_ksar(text, name)
@@ -141,7 +141,8 @@ def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> tuple[str, Int
         f"{name}: expected an AWR or Statspack report (text or HTML), the output of sar, sadf, iostat, mpstat or "
         f"vmstat, kSar's CSV, rows of DBA_HIST_SYSSTAT, V$SYSSTAT or DBA_HIST_SYSMETRIC_SUMMARY, "
         "a snapshot of a database (sizeup help workload-of-a-database), "
-        f'or a TOML file that begins with schema = "sizeup.workload/1"; found {text.strip()[:40]!r}'
+        f'or a TOML file that begins with schema = "sizeup.workload/1"; found {text.strip()[:40]!r}; results of fio '
+        "and other benchmarks: sizeup session import"
     )
 
 
