@@ -5,6 +5,7 @@ Run by hand, from the root of the checkout; ^C ends it early with what it has:
     PYTHONPATH=tests python -m benchmarks.soak engine --cycles 2000
     PYTHONPATH=tests python -m benchmarks.soak processes --cycles 2000
     PYTHONPATH=tests python -m benchmarks.soak console --cycles 60 --every 60
+    PYTHONPATH=tests python -m benchmarks.soak console --cycles 300 --skip 150
     PYTHONPATH=tests python -m benchmarks.soak screens --cycles 200
 
 ``engine`` discovers, probes, saves and closes again and again in one process; ``processes`` starts a process for each
@@ -169,6 +170,7 @@ def main() -> int:
     parser.add_argument("kind", choices=kinds)
     parser.add_argument("--cycles", type=int, default=2000)
     parser.add_argument("--every", type=float, default=0, metavar="SECONDS")
+    parser.add_argument("--skip", type=int, metavar="CYCLES", help="not judged; the first fifth if not set")
     chosen = parser.parse_args()
     columns: dict[str, array[float]] = {}  # 8 bytes a sample, so that this program grows by less than what it looks for
     with tempfile.TemporaryDirectory() as home:
@@ -182,9 +184,10 @@ def main() -> int:
         kept = kept_kib(Path(home)) if chosen.kind == "console" else 0.0
     cycles = len(columns["files"])
     grown = False
-    print(f"{chosen.kind}: {cycles} cycles, those after the first fifth judged")
+    skipped = cycles // 5 if chosen.skip is None else chosen.skip
+    print(f"{chosen.kind}: {cycles} cycles, those after the first {skipped} judged")
     for name, column in columns.items():
-        values = column[cycles // 5 :]
+        values = column[skipped:]
         growth, half = slope(values)
         if "KiB" in name:
             growth -= kept
