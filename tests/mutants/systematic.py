@@ -40,8 +40,8 @@ ROOT = Path(__file__).parents[2]
 _DIRECT, _MEMORY, _CONSOLE = "plugins/sizeup_direct_io", "plugins/sizeup_memory", "console/sizeup"
 AREAS = {
     "io.direct": (
-        *(f"{_DIRECT}/{name}.py" for name in ("estimates", "point_verdict", "validity", "window_counters", "checks")),
-        *(f"{_DIRECT}/{name}.py" for name in ("conclusions", "durations")),
+        *(f"{_DIRECT}/{name}.py" for name in ("estimates", "point_verdict", "validity", "window_counters")),
+        *(f"{_DIRECT}/{name}.py" for name in ("comparisons", "conclusions", "durations")),
     ),
     "io.commit": tuple(f"{_DIRECT}/{name}.py" for name in ("cold_read", "commit", "slo", "sustained")),
     "memory": tuple(
