@@ -264,21 +264,17 @@ class ColdRead(Struct, frozen=True):
         if share >= SLOW_SHARE:
             # Alone they would have had the reads in flight of all: not the set depth, where a file was soon read.
             rate = min(rate, slow_reads / self.seconds / share)
-        return Estimate(
-            "iops",
-            {**at, "workload": WORKLOAD, "queue_depth": self.depth},
-            rate,
-            extra={
-                "all_iops": iops,
-                "slow_share": share,
-                "slow_reads": slow_reads,
-                "zero_share": self.zero_share,
-                "sampled_bytes": self.sampled_bytes,
-                "reads": self.interval.reads,
-                "files": self.files,
-                "seconds": self.seconds,
-            },
-        )
+        extra = {
+            "all_iops": iops,
+            "slow_share": share,
+            "slow_reads": slow_reads,
+            "zero_share": self.zero_share,
+            "sampled_bytes": self.sampled_bytes,
+            "reads": self.interval.reads,
+            "files": self.files,
+            "seconds": self.seconds,
+        }
+        return Estimate("iops", {**at, "workload": WORKLOAD, "queue_depth": self.depth}, rate, extra=extra)
 
 
 def cold_read(

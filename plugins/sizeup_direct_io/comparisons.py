@@ -440,15 +440,11 @@ def scale_threads(load: ComparedLoad) -> Generator[Emission, None, None]:
     each = ", ".join(f"{point.queue_depth}: {format_value(point.throughput, unit)}" for point in ramp)
     stopped = conclusions.stopped_paying(ramp)
     still = "" if stopped or best is not ramp[-1] else f" It was still rising at the limit of {limit}."
-    yield Estimate(
-        "best-threads",
-        {"workload": workload},
-        float(best.queue_depth),
-        extra={
-            "queue_depth": count,
-            "throughput": best.throughput,
-            "statement": f"{workload} at QD {count}: {format_value(best.throughput, unit)} "
-            f"with {plural(best.queue_depth, 'submitting thread')}",
-            "consequence": f"By number of threads: {each}.{still}",
-        },
-    )
+    reached = f"{format_value(best.throughput, unit)} with {plural(best.queue_depth, 'submitting thread')}"
+    found: dict[str, str | int | float] = {
+        "queue_depth": count,
+        "throughput": best.throughput,
+        "statement": f"{workload} at QD {count}: {reached}",
+        "consequence": f"By number of threads: {each}.{still}",
+    }
+    yield Estimate("best-threads", {"workload": workload}, float(best.queue_depth), extra=found)

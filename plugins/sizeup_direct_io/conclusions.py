@@ -146,22 +146,17 @@ def knee_estimate(workload: str, ramps: Sequence[Sequence[RampPoint]], unit: str
     most = max(median_ramp(ramps), key=lambda load: load.throughput)
     efficient = f"knee {format_value(found.throughput, unit)} at QD {found.queue_depth}"
     at_most = f"maximum {format_value(most.throughput, unit)} at QD {most.queue_depth}"
-    return Estimate(
-        "knee",
-        {"workload": workload},
-        float(found.queue_depth),
-        replicates=len(depths),
-        caveats=caveats,
-        extra={
-            "throughput": found.throughput,
-            "maximum": most.throughput,
-            "maximum_queue_depth": most.queue_depth,
-            "per_ramp": " ".join(map(str, depths)),
-            "ended": ended,
-            "statement": f"{workload}: {efficient}, {at_most}",
-            "consequence": f"The ramp ended: {ended}.",
-        },
-    )
+    at, depth = {"workload": workload}, float(found.queue_depth)
+    extra: dict[str, str | int | float] = {
+        "throughput": found.throughput,
+        "maximum": most.throughput,
+        "maximum_queue_depth": most.queue_depth,
+        "per_ramp": " ".join(map(str, depths)),
+        "ended": ended,
+        "statement": f"{workload}: {efficient}, {at_most}",
+        "consequence": f"The ramp ended: {ended}.",
+    }
+    return Estimate("knee", at, depth, replicates=len(depths), caveats=caveats, extra=extra)
 
 
 def calibration(small: Sequence[PointResult], large: Sequence[PointResult], limit_ns: float) -> Iterator[Estimate]:
@@ -386,20 +381,15 @@ def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estima
     each = taken / max(1, sum(run.requests for run in best.runs))
     kernel = sum(host.system_ns + host.interrupt_ns for host in hosts) / capacity
     reached = format_value(best.bytes_per_second if unit == "bytes/s" else best.iops, unit)
-    return Estimate(
-        "full-rate-cpus",
-        {"workload": workload},
-        used,
-        caveats=best.caveats,
-        extra={
-            "queue_depth": best.at["queue_depth"],
-            "host_ns_per_request": each,
-            "host_kernel_percent": 100 * kernel,
-            "statement": f"{workload}: I/O costs {used:.2f} of {all_cpus:.0f} CPUs at {reached}",
-            "consequence": f"{format_ns(each)} per I/O in this process, kernel threads and interrupts; the kernel used "
-            f"{kernel:.0%} of all CPU time, for any process. {PUBLISHED_KERNEL_SHARES}",
-        },
-    )
+    extra: dict[str, str | int | float] = {
+        "queue_depth": best.at["queue_depth"],
+        "host_ns_per_request": each,
+        "host_kernel_percent": 100 * kernel,
+        "statement": f"{workload}: I/O costs {used:.2f} of {all_cpus:.0f} CPUs at {reached}",
+        "consequence": f"{format_ns(each)} per I/O in this process, kernel threads and interrupts; the kernel used "
+        f"{kernel:.0%} of all CPU time, for any process. {PUBLISHED_KERNEL_SHARES}",
+    }
+    return Estimate("full-rate-cpus", {"workload": workload}, used, caveats=best.caveats, extra=extra)
 
 
 def engine_gain(workload: str, queue_depth: int, ratios: Sequence[float], names: tuple[str, str]) -> Estimate:

@@ -206,14 +206,10 @@ def overall(
     caveats = [f"{part.name}: {reason}" for part in worst.values() for reason in part.caveats]
     caveats += [change for change in path_changes if not any(change in reason for reason in caveats)]
     gravest = min(worst.values(), key=lambda part: part.value)
-    yield Estimate(
-        "validity",
-        {"part": "all"},
-        gravest.value,
-        extra={
-            "verdict": gravest.verdict.value,
-            "reasons": "; ".join(caveats),
-            "severity": "warning" if gravest.verdict is Validity.FAIL or path_changes else "info",
-            **run_statement(title, tuple(worst.values()), path_changes, figures),
-        },
-    )
+    extra = {
+        "verdict": gravest.verdict.value,
+        "reasons": "; ".join(caveats),
+        "severity": "warning" if gravest.verdict is Validity.FAIL or path_changes else "info",
+        **run_statement(title, tuple(worst.values()), path_changes, figures),
+    }
+    yield Estimate("validity", {"part": "all"}, gravest.value, extra=extra)

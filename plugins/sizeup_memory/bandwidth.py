@@ -80,14 +80,9 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
         sizes = buffers.fitted(
             buffers.bytes_for_all(caches, [cpus[:count] for count in counts]), machine.memory_available_bytes
         )
-        most_bytes, used_nodes = sum(sizes.values()), sum(bool(some) for some in nodes.values())
-        seconds = durations.starting_seconds(len(cpus))
-        seconds += durations.allocating_seconds(
-            sizes.values(),
-            nodes=max(1, used_nodes),
-            pages=kind,
-            guest=bool(machine.platform.is_guest),
-        )
+        most_bytes, used_nodes = sum(sizes.values()), max(1, sum(map(bool, nodes.values())))
+        guest, seconds = bool(machine.platform.is_guest), durations.starting_seconds(len(cpus))
+        seconds += durations.allocating_seconds(sizes.values(), nodes=used_nodes, pages=kind, guest=guest)
         seconds += durations.measuring_seconds(rule, len(_MIXES) * len(counts), durations.SETTLE_SECONDS)
     else:
         cells = matrix_cells.all_cells(machine, [node for node, some in nodes.items() if some])

@@ -50,13 +50,8 @@ class CoreToCore:
         if len(machine.allowed_cpus) < 2:
             raise RefusedError("needs at least two CPUs")
         rule = StopRule.of(settings)
-        replicate_seconds = (
-            rule.replicate_seconds
-            + rule.warm_up_seconds
-            + _BATCH_SECONDS
-            + _REPLICATE_SECONDS
-            + _REPLICATE_SECONDS_PER_CPU * len(machine.pus)
-        )
+        replicate_seconds = rule.replicate_seconds + rule.warm_up_seconds + _BATCH_SECONDS
+        replicate_seconds += _REPLICATE_SECONDS + _REPLICATE_SECONDS_PER_CPU * len(machine.pus)
         usual_limit = min(10 * rule.budget_seconds + 60, _STEP_SECONDS)
         fitting = int(usual_limit / _MARGIN / (rule.replicates_min * replicate_seconds))
         pairs = cpu_pairs(machine)

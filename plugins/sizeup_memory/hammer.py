@@ -211,32 +211,18 @@ def _estimates(
         shared = f"a process had its CPU for only {share:.0%} of the time: the figure includes waiting for the CPU"
         caveats = (*caveats, shared)
     costs = [one.ns_per_op for result in results for one in result]
-    rates = _rates(results)
-    last = results[-1]
-    yield Estimate(
-        "random-store",
-        {"processes": series.processes},
-        statistics.median(costs),
-        replicates=len(results),
-        minimum=min(costs),
-        caveats=caveats,
-        extra={
-            "pages": series.pages,
-            "line": output_line(last[0]),
-            "start_spread_ns": max(one.start_ns for one in last) - min(one.start_ns for one in last),
-            "cpu_share": share,
-            "cpus": ",".join(str(one.cpu) for one in last),
-        },
-    )
-    yield Estimate(
-        "throughput",
-        {"processes": series.processes},
-        _total(results),
-        low=min(rates),
-        high=max(rates),
-        replicates=len(results),
-        caveats=caveats,
-    )
+    rates, last, count = _rates(results), results[-1], len(results)
+    at = {"processes": series.processes}
+    extra: dict[str, str | int | float] = {
+        "pages": series.pages,
+        "line": output_line(last[0]),
+        "start_spread_ns": max(one.start_ns for one in last) - min(one.start_ns for one in last),
+        "cpu_share": share,
+        "cpus": ",".join(str(one.cpu) for one in last),
+    }
+    cost, least = statistics.median(costs), min(costs)
+    yield Estimate("random-store", at, cost, replicates=count, minimum=least, caveats=caveats, extra=extra)
+    yield Estimate("throughput", at, _total(results), min(rates), max(rates), count, caveats=caveats)
 
 
 def _rates(results: Iterable[tuple[HammerResult, ...]]) -> list[float]:
