@@ -19,7 +19,9 @@ async def test_a_workload_file_gives_the_inputs_and_moves_the_verdict(console: C
     file.write_text(AWR)
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "w", *["tab"] * len(FIELDS), *str(file), "enter")
-        await until(pilot, lambda: console.mode == "sizing" and "workload.iops" in console.entries("#inputs"))
+        await until(
+            pilot, lambda: console.app.screen.query("#inputs") and "workload.iops" in console.entries("#inputs")
+        )
         listed = console.entries("#inputs")["workload.iops"]
         await pressed(pilot, "1")
 
