@@ -505,6 +505,24 @@ def test_an_edition_that_the_server_is_too_large_for_is_not_permitted_whatever_i
     assert "hyper-threading" not in alternatives_table(found).note
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("license.metric=nup", "license.users=N"),
+        ("machine.guest=yes", "license.host_cores=N"),
+        ("license.pack=db2", "license.list_usd=N"),
+    ],
+)
+def test_a_row_without_a_price_names_what_it_lacks(more: str, said: str) -> None:
+    product = [] if "pack" in more else ["license.product=ee"]
+    found = designed("workload.cpu_cores=8", *product, more)
+
+    assert licenses_of(found)["as above"] == "–"
+    assert f"as above, cores twice as fast, 2 servers: licenses unknown, use --set {said}" in (
+        alternatives_table(found).note
+    )
+
+
 def test_each_socket_has_as_many_cores() -> None:
     """17 / 0.7 = 24.3 cores."""
     bought = [part_of(CORES, designed("workload.cpu_cores=17", f"machine.sockets={one}")).buy for one in (1, 2, 4)]

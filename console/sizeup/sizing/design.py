@@ -16,7 +16,7 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import CALCULATIONS, complete, refuse_contradictions
-from sizeup.sizing.editions import PERHAPS, too_small
+from sizeup.sizing.editions import PERHAPS, USERS, lacks_users, too_small
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.imported import FILE_KEYS
 from sizeup.sizing.io.array import FEWEST_DRIVES
@@ -417,7 +417,8 @@ def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternat
     if is_chosen(found.inputs):  # unknown where nobody chose a product
         try:
             require_permission(sheet, *chosen_contract(sheet))
-            cost = term_cost(sheet) if CORES in found.inputs else None
+            missing = USERS if lacks_users(sheet) else ""
+            cost = term_cost(sheet) if CORES in found.inputs and not missing else None
         except ForbiddenError:
             permitted = False
         except MissingError as error:

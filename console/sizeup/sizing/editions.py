@@ -159,7 +159,7 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
 
 
 _NO_PRICE = "license.list_usd"
-_USERS = "license.users"
+USERS = "license.users"
 _CHEAPEST = "license.edition", "Cheapest permitted edition"
 """Id and title."""
 
@@ -217,15 +217,20 @@ def _edition(sheet: Sheet, pack: Pack, product: ProductEntry) -> Edition:
         found = permission(sheet, pack, product)
         if found.decision != "forbidden":
             cost = term_cost(sheet)
-        by_users = any("users" in sheet.rules.formula(text).names for text in metric.formulas.values())
-        users = sheet.inputs.get(_USERS)
-        if cost is not None and by_users and (not isinstance(users, Quantity) or users.origin is Origin.RULE):
-            cost, missing = None, _USERS
+        if cost is not None and lacks_users(sheet):
+            cost, missing = None, USERS
     except MissingError as error:
         missing = error.key
     small = too_small(sheet.inputs, sheet.rules, pack.pack, short(product.id))
     options = chosen_options(Sheet(sheet.inputs, sheet.rules), pack, product)
     return Edition(product, found, cost, metric, options, missing, small)
+
+
+def lacks_users(sheet: Sheet) -> bool:
+    """Return whether the chosen metric counts users whom nobody stated: the least that it asks for is no answer."""
+    users, metric = sheet.inputs.get(USERS), chosen_metric(sheet, *chosen_contract(sheet))
+    by_users = any("users" in sheet.rules.formula(text).names for text in metric.formulas.values())
+    return by_users and (not isinstance(users, Quantity) or users.origin is Origin.RULE)
 
 
 def too_small(inputs: Inputs, rules: Rules, pack: str, product: str) -> tuple[str, ...]:
@@ -341,7 +346,7 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
     rest = [one for one, _ in judged[1:]]
     by_key: dict[str, list[str]] = {}  # of those that were not judged, by the key that is missing
     for one in (one for one in rest if one.missing):
-        by_key.setdefault(one.missing, []).append("licenses by users" if one.missing == _USERS else one.brief)
+        by_key.setdefault(one.missing, []).append("licenses by users" if one.missing == USERS else one.brief)
     why = {key: "no public price" if key == _NO_PRICE else f"needs {KEYS[key].flag}" for key in by_key}
     named = (f"{' and '.join(dict.fromkeys(names))} ({why[key]})" for key, names in by_key.items())
     open_ones = f". Not judged: {', '.join(named)}" if by_key else ""
