@@ -167,6 +167,26 @@ async def test_undoing_a_saved_input_is_a_change_that_can_be_saved(tmp_path: Pat
 
 
 @pytest.mark.ci
+async def test_undo_without_a_change_takes_back_the_chosen_recorded_input_alone(tmp_path: Path) -> None:
+    console = saved(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4")
+        for key, text in (("workload.iops", "20000"), ("redo.mb_s", "5")):
+            await set_input(pilot, key, text)
+        await pilot.press("s")
+        await until(pilot, lambda: not console.app.typed.unsaved())
+        console.app.typed._before.clear()  # as in a console that opens the session again
+        await choose_input(pilot, "machine.ghz")
+        await pressed(pilot, "backspace")
+        kept = set(console.app.stated)
+        await choose_input(pilot, "workload.iops")
+        await pressed(pilot, "backspace")
+
+        assert kept == {"workload.iops", "redo.mb_s"}
+        assert set(console.app.stated) == {"redo.mb_s"}
+
+
+@pytest.mark.ci
 async def test_an_export_carries_the_inputs_that_were_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     folder = tmp_path / "sizeup" / "sessions"

@@ -62,12 +62,11 @@ class TypedInputs:
             self._put(runs, values)
 
     def undo(self, runs: Runs, key: str | None) -> None:
-        """Take back the last change; where there was none, a recorded input, or all where ``key`` is none of them."""
-        given = self.of(runs)
+        """Take back the last change; where there was none, what the session recorded for the input ``key``."""
         if before := self._before.get(self._key(runs)):
             self._put(runs, before.pop())
         else:
-            self._put(runs, {name: value for name, value in given.items() if name != key} if key in given else {})
+            self._put(runs, {name: value for name, value in self.of(runs).items() if name != key})
 
     def _put(self, runs: Runs, values: Mapping[str, Value]) -> None:
         from sizeup.engine.advice import stated_inputs  # which the first screen does without

@@ -365,6 +365,9 @@ class SizingScreen(ModeScreen):
     def action_reset(self) -> None:
         """Take back the last change, and put the cursor on what it was of."""
         key = self._state.undo(self._chosen_input())
+        if key is None:
+            self.notify("No change to undo.", markup=False)
+            return
         row = self._state.row(key)
         self._change = ("", "") if row is None else (row.key, f"{row.label}: back to {row.value}.\n")
         if row is not None:
