@@ -22,7 +22,7 @@
 
 struct log {
 	const struct sizeup_io_worker *spec;
-	const struct io_stop *stop;
+	const atomic_bool *stop;
 	struct io_counters *counters;
 	const struct io_engine *engine; /* NULL: system calls */
 	struct io_queue queue;

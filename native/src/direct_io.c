@@ -19,7 +19,7 @@
 #define MOST_CPU 0xffff /* far beyond the kernel's limit of 8,192 CPUs */
 
 struct sizeup_io_job {
-	struct io_stop stop;
+	atomic_bool stop;
 	uint32_t count;
 	struct io_worker *workers;
 	pthread_t *threads;
@@ -173,7 +173,7 @@ int sizeup_io_start(const struct sizeup_io_worker *workers, uint32_t count, stru
 
 void sizeup_io_cancel(struct sizeup_io_job *job)
 {
-	atomic_store_explicit(&job->stop.requested, true, memory_order_relaxed);
+	atomic_store_explicit(&job->stop, true, memory_order_relaxed);
 }
 
 void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group, struct sizeup_io_sample *sample)

@@ -67,8 +67,6 @@ void io_counters_add(const struct io_counters *counters, struct sizeup_io_sample
 	const uint64_t ended = io_counter_get(&counters->reads) + io_counter_get(&counters->writes) + io_counter_get(&counters->errors);
 	const uint64_t submitted = io_counter_get(&counters->submitted);
 	const int64_t progress_ns = (int64_t)io_counter_get(&counters->last_progress_ns);
-	const int32_t status = atomic_load_explicit(&counters->status, memory_order_relaxed);
-	const int32_t first_error = atomic_load_explicit(&counters->first_error, memory_order_relaxed);
 
 	sample->workers++;
 	sample->running += !io_counters_ended(counters);
@@ -79,9 +77,9 @@ void io_counters_add(const struct io_counters *counters, struct sizeup_io_sample
 		sample->last_progress_ns = progress_ns;
 	sample->flags &= atomic_load_explicit(&counters->flags, memory_order_relaxed);
 	if (sample->status == 0)
-		sample->status = status;
+		sample->status = atomic_load_explicit(&counters->status, memory_order_relaxed);
 	if (sample->first_error == 0)
-		sample->first_error = first_error;
+		sample->first_error = atomic_load_explicit(&counters->first_error, memory_order_relaxed);
 	for (uint32_t i = 0; i < SIZEUP_HISTOGRAM_BUCKETS; i++) {
 		sample->read_ns[i] += io_counter_get(&counters->read_ns[i]);
 		sample->write_ns[i] += io_counter_get(&counters->write_ns[i]);

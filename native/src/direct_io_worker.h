@@ -107,18 +107,14 @@ extern const struct io_engine io_engine_aio;
 extern const struct io_engine io_engine_client;
 
 /* Checked by all workers of a job between two requests. */
-struct io_stop {
-	atomic_bool requested;
-};
-
-static inline bool io_stopping(const struct io_stop *stop)
+static inline bool io_stopping(const atomic_bool *stop)
 {
-	return atomic_load_explicit(&stop->requested, memory_order_relaxed);
+	return atomic_load_explicit(stop, memory_order_relaxed);
 }
 
 struct io_worker {
 	struct sizeup_io_worker spec;
-	const struct io_stop *stop;
+	const atomic_bool *stop; /* of the job */
 	struct io_counters *counters;
 	io_counter taken;   /* blocks of the region handed out so far, if this worker is the first of its group */
 	io_counter *shared; /* the `taken` of the first worker of the group; for SIZEUP_IO_APPEND */
