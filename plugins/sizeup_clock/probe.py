@@ -99,30 +99,21 @@ _FALLBACK: dict[str, str | int | float] = {
 def _interpret(costs: dict[str, float], settings: Settings) -> Iterator[Estimate]:
     source = str(settings["clock_source"]) or None
     status, reason = vdso_status(costs, has_symbol=vdso_has_clock_gettime(), clock_source=source)
-    yield Estimate(
-        "vdso-ratio",
-        {},
-        vdso_ratio(costs),
-        caveats=() if status == "vdso" else (reason,),
-        extra={
-            "verdict": status,
-            "why": reason,
-            "clock_source": source or "unknown",
-            "clock_sources": str(settings["clock_sources"]),
-            **(_FALLBACK if status == "system-call" else {}),
-        },
-    )
+    extra = {
+        "verdict": status,
+        "why": reason,
+        "clock_source": source or "unknown",
+        "clock_sources": str(settings["clock_sources"]),
+        **(_FALLBACK if status == "system-call" else {}),
+    }
+    yield Estimate("vdso-ratio", {}, vdso_ratio(costs), caveats=() if status == "vdso" else (reason,), extra=extra)
     iops = float(settings["iops"])
     # A program that asks the library gets the vDSO, or the system call where there is none.
     for method in ("clock_gettime-monotonic", "gettimeofday", "syscall-clock_gettime"):
         statement = io_timing_statement(method, costs[method], iops)
-        yield Estimate(
-            "io-timing",
-            {"method": method, "iops": iops},
-            io_timing_share(costs[method], iops),
-            extra={"reads_per_io": READS_PER_IO}
-            | ({"statement": statement} if method == "clock_gettime-monotonic" else {}),
-        )
+        at, share = {"method": method, "iops": iops}, io_timing_share(costs[method], iops)
+        finding = {"statement": statement} if method == "clock_gettime-monotonic" else {}
+        yield Estimate("io-timing", at, share, extra={"reads_per_io": READS_PER_IO, **finding})
 
 
 def vdso_status(costs_ns: Mapping[str, float], *, has_symbol: bool, clock_source: str | None) -> tuple[str, str]:

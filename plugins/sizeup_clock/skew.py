@@ -126,13 +126,8 @@ def _order(
         caveats = (
             f"{name} steps backwards between CPUs {cpu} and {partner}: timestamps of these CPUs cannot be ordered",
         )
-    yield Estimate(
-        "backwards",
-        at,
-        float(result.backwards),
-        caveats=caveats,
-        extra={"reads": result.reads, "worst_ns": _in_ns(result.worst_backwards, index, rates)},
-    )
+    extra = {"reads": result.reads, "worst_ns": _in_ns(result.worst_backwards, index, rates)}
+    yield Estimate("backwards", at, float(result.backwards), caveats=caveats, extra=extra)
     offset, bound = _in_ns(result.offset, index, rates), _in_ns(result.offset_bound, index, rates)
     if name not in _UNFENCED:
         yield Estimate("skew", at, offset, low=offset - bound, high=offset + bound, extra={"bound_ns": bound})
