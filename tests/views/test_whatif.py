@@ -59,6 +59,22 @@ def test_a_figure_that_is_not_taken_says_so_in_its_line_and_why_below() -> None:
     assert row.origin == "measured, io.direct"
 
 
+@pytest.mark.parametrize(
+    ("key", "text", "shown"),
+    [
+        ("workload.read_percent", "77.7457", "77.75%"),
+        ("workload.mb_s", "0.110592", "0.1106 MB/s"),
+        ("workload.iops", "1736.5", "1,736 IOPS"),
+        ("workload.iops", "123456", "123,456 IOPS"),  # as a TOML file states it
+    ],
+)
+def test_what_a_file_gives_is_shown_with_four_digits_and_a_count_whole(key: str, text: str, shown: str) -> None:
+    value = KEYS[key].parse(text, Origin.IMPORTED, "sar.txt")
+    row = next(row for row in input_rows(size({key: value}), {key: value}, {}) if row.key == key)
+
+    assert (row.value, row.whole.rstrip("%MBs/IOPS")) == (shown, text)
+
+
 def test_what_was_measured_is_shown_with_four_digits_and_what_was_typed_as_it_was() -> None:
     measured = KEYS["capacity.iops"].parse("1287125.961", Origin.MEASURED, "io.direct")
     many = {"capacity.iops": measured, "sga.mb": said("sga.mb", "64G"), "db.gb": said("db.gb", "1000000000000")}

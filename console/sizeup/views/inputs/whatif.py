@@ -138,8 +138,8 @@ _TIMES_FROM = 100.0
 
 def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) -> InputRow:
     text = UNKNOWN if value is None else value_text(key, value)
-    if value is not None and (origin := _origin(value)) in (Origin.MEASURED, Origin.DETECTED):
-        text = _short(text, exact=origin is Origin.DETECTED)
+    if value is not None and (origin := _origin(value)) in (Origin.MEASURED, Origin.DETECTED, Origin.IMPORTED):
+        text = _short(text, exact=origin is not Origin.MEASURED)
     help_text = f"{KEYS[key].help}; {KEYS[key].expectation}"
     if isinstance(value, UnusedMeasurement):
         text = "not used"
@@ -180,7 +180,7 @@ def sizing_command(changed: Mapping[str, Value], machine: str) -> str:
 
 def _short(text: str, *, exact: bool) -> str:
     """A figure with at most four digits: more of them hide that it is a reading; an ``exact`` count has all."""
-    number, space, unit = text.partition(" ")
+    number, space, unit = text.partition("%" if text.endswith("%") else " ")
     try:
         value = float(number.replace(",", ""))
     except ValueError:
