@@ -23,10 +23,18 @@ def levels(drawing: Drawing, column: int) -> list[int]:
     for y in reversed(range(drawing.height)):
         role, cell = drawing.roles[y][column], drawing.rows[y][column]
         front, _, back = role.partition(GROUND)
-        if front.startswith("ramp-") and cell in "▀▄█":
+        if front.startswith("ramp-") and cell in " ▀▄█":
             upper, lower = int(front[5:]), int(back[5:]) if back else 0
-            found += [lower, upper] if cell == "▀" else [upper, 0]
+            found += [lower, upper] if cell in " ▀" else [upper, 0]
     return found
+
+
+def test_a_cell_of_one_level_is_a_blank_which_takes_a_third_of_the_bytes() -> None:
+    drawing = draw(timeline(50), 60, 60, Glyphs.BRAILLE)
+    pairs = [pair for row in zip(drawing.rows, drawing.roles, strict=True) for pair in zip(*row, strict=True)]
+    alike = {cell for cell, role in pairs if GROUND in role and len(set(role.split(GROUND))) == 1}
+
+    assert alike == {" "}
 
 
 def test_a_run_fills_its_time_from_the_left_and_never_moves() -> None:

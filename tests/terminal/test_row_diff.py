@@ -60,7 +60,7 @@ def test_of_a_changed_row_only_changed_cells_are_sent() -> None:
 def test_of_a_style_only_what_differs_is_sent() -> None:
     update = row(("abc", "blue on black"), ("  ", "bold red on black"), ("fg", "red on black"))
 
-    assert sent(RowDiffer(), update) == "\x1b[0m\x1b[1;1H\x1b[34;40mabc\x1b[39m  \x1b[31mfg\x1b[39;49m"
+    assert sent(RowDiffer(), update) == "\x1b[0m\x1b[1;1H\x1b[34;40mabc  \x1b[31mfg\x1b[39;49m"
 
 
 def test_reversed_blanks_are_not_taken_for_plain_ones() -> None:

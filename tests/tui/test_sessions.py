@@ -102,7 +102,7 @@ async def test_a_store_without_sessions_says_how_one_comes_and_what_it_is_for(co
     async with console.shown(120, 40, keys="5"):
         assert "NO SESSIONS" in console.text
         assert "Next  3 leads to the measurements, where r runs one" in console.text
-        assert "c  compares two runs: faster, slower or the same, and how sure" in console.text
+        assert "c  Compare with the baseline, or with another one." in console.text
         assert f"Kept in {folder}" in console.text.replace("~", str(Path.home()))
         assert "Enter Open" not in console.text
         assert console.chart is None

@@ -138,7 +138,7 @@ def _heat(drawing: Drawing, frame: Frame, slices: Sequence[LatencySlice], glyphs
         row = min(max(frame.row(p99), frame.top), frame.bottom - 1)
         ground = drawing.roles[row][column].removeprefix(_RAMP).partition(GROUND)[0]
         drawing.put(
-            column, row, "=" if glyphs is Glyphs.ASCII else "━", f"title{GROUND}{_RAMP}{ground}" if ground else "title"
+            column, row, "=" if glyphs is Glyphs.ASCII else "━", f"hi{GROUND}{_RAMP}{ground}" if ground else "hi"
         )
         last = column, row, f"p99 {format_value(p99, 'ns')}"
     if last is not None:
@@ -188,6 +188,8 @@ def _cell(drawing: Drawing, column: int, row: int, upper: int, lower: int, glyph
     if glyphs is not Glyphs.BRAILLE:
         level = max(upper, lower)
         drawing.put(column, row, _LEVEL_SIGNS[glyphs][level], f"{_RAMP}{level}")
+    elif upper == lower:  # one color and a blank take a third of the bytes
+        drawing.put(column, row, " ", f"{_RAMP}{upper}{GROUND}{_RAMP}{upper}")
     elif not lower or not upper:
         drawing.put(column, row, "▀" if upper else "▄", f"{_RAMP}{upper or lower}")
     else:

@@ -25,7 +25,7 @@ _BRIDGE_CELLS = 6
 """Up to this many unchanged cells are sent again, because skipping them takes some eight bytes."""
 
 _Codes = tuple[str, str, str]
-"""A style as codes of the terminal: attributes, foreground, background."""
+"""A style as codes of the terminal: attributes, foreground, which is empty where it is not seen, and background."""
 _Cell = tuple[str, _Codes]
 """A column of a row: its glyph, which is empty in the second column of a wide one, and its style."""
 _PLAIN: _Codes = ("", "39", "49")
@@ -57,6 +57,8 @@ class RowDiffer:
             for first, end in _changed_runs(old, new):
                 sent.append(Control.move_to(first, y).segment.text)
                 for codes, cells in groupby(new[first:end], itemgetter(1)):
+                    if not codes[1]:
+                        codes = "", style[1] if not style[0] else "39", codes[2]  # noqa: PLW2901
                     sent += (_transition(style, codes), "".join(glyph for glyph, _ in cells))
                     style = codes
         self._strips = strips
@@ -109,7 +111,7 @@ def _codes(style: Style | None, colors: ColorSystem, *, blank: bool) -> _Codes:
         "49" if style.bgcolor is None else ";".join(style.bgcolor.downgrade(colors).get_ansi_codes(foreground=False))
     )
     if blank and not (bare.reverse or bare.underline or bare.underline2 or bare.strike or bare.overline):
-        return "", "39", paper
+        return "", "", paper
     return Strip.render_ansi(bare, colors), ink, paper
 
 

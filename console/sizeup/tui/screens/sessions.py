@@ -31,7 +31,7 @@ from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
 from sizeup.sizing.session_advice import session_advice
 from sizeup.text import plural
-from sizeup.tui.actions import bindings, first_key_of, in_console, key_text
+from sizeup.tui.actions import action_of, bindings, first_key, first_key_of, in_console
 from sizeup.tui.dialogs import ChoiceDialog, TextDialog, ask, ask_which
 from sizeup.tui.screens.export_dialog import ask_export
 from sizeup.tui.screens.mode import ModeScreen
@@ -387,11 +387,13 @@ class SessionsScreen(ModeScreen):
 
     def _purpose(self) -> Content:
         """Return what sessions are for, while there are none."""
-        lines = [Content.styled("A session keeps the machine, every sample and the verdict of its runs.", "bold $hi")]
-        for action, text in _PURPOSES.items():
-            key = key_text(first_key_of(action, self.host.keys))
-            lines.append(Content.assemble((f"\n{key:>5}  ", "bold $acc"), text))
-        return Content("\n").join([*lines, Content.styled(f"\nKept in {_path_text(directory())}", "$dim")])
+        keys = self.host.keys
+        first = Content.styled("A session keeps the machine, every sample and the verdict of its runs.", "bold $hi")
+        lines = (
+            Content.assemble((f"\n{first_key(action, keys):>5}  ", "bold $acc"), action.help)
+            for action in map(action_of, _PURPOSES)
+        )
+        return Content("\n").join([first, *lines, Content.styled(f"\nKept in {_path_text(directory())}", "$dim")])
 
     def _lines(self, shown: Sequence[StoredSession], width: int) -> Iterator[Content]:
         """Yield the header, then each session: when and where, the two figures asked for first, how the run went."""
@@ -461,13 +463,8 @@ class SessionsScreen(ModeScreen):
             view.show(found.chart)
 
 
-_PURPOSES = {
-    "app.compare": "compares two runs: faster, slower or the same, and how sure",
-    "sessions.baseline": "makes one the baseline that others are compared with",
-    "app.export": "writes a report as one page, or a masked copy",
-    "sessions.fleet": "reads a directory of sessions: which host is different, in what",
-}
-"""What can be done with sessions, by the action."""
+_PURPOSES = ("app.compare", "sessions.baseline", "app.export", "sessions.fleet")
+"""What can be done with sessions."""
 _DRAWN_ROWS = 30
 """Of the screen, from which on a chart stands beside the text, or below it."""
 _WIDE = 60

@@ -270,19 +270,17 @@ def draw_balance(found: Balance, width: int, height: int, look: ScreenLook) -> D
     drawing.put(low - len(text) - 1, 1, text if low - len(text) - 1 > len("CPU can use") else "", "dim")
     unknown = [title for name, title in _PARTS.items() if name not in {one.resource for one in found.supplies}]
     step = min(max((height - 5) // (len(found.supplies) + len(unknown)), 1), _MOST_PITCH)
-    for number, title in enumerate(unknown, start=len(found.supplies)):
-        if 3 + number * step < height - 3:
-            drawing.put(0, 3 + number * step, title, "text")
-            drawing.put(left, 3 + number * step, "unknown until measured", "dim")
-    for number, supply in enumerate(found.supplies):
-        y, end = 3 + number * step, column(supply.bytes_per_second)
-        if y >= height - 3:
-            break
-        drawing.put(0, y, supply.title, "text")
+    rows = [*((one.title, one.bytes_per_second) for one in found.supplies), *((title, 0.0) for title in unknown)]
+    for y, (title, rate) in zip(range(3, height - 3, step), rows, strict=False):
+        drawing.put(0, y, title, "text")
+        if not rate:
+            drawing.put(left, y, "unknown until measured", "dim")
+            continue
+        end = column(rate)
         for x in range(left, end):
             drawing.put(x, y, "▄" if step < _MOST_PITCH else "█", _ramp(x - left, columns))
         drawing.put(end, y, "●", "s1")
-        drawing.put(end + 2, y, format_rate(supply.bytes_per_second), "title")
+        drawing.put(end + 2, y, format_rate(rate), "title")
     drawing.put(0, height - 3, found.sentence().ljust(width), "text")
     free = 0
     for power in decades:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from functools import partialmethod
 from typing import ClassVar, TypeVar
@@ -18,6 +17,7 @@ from textual.widget import Widget
 from sizeup.charts.drawing import GROUND, Drawing, cut
 from sizeup.charts.palette import SERIES
 from sizeup.tui.actions import CURSOR_KEYS, bindings
+from sizeup.tui.widgets.lists import hanging
 
 _LOOKS = {
     "title": "bold $hi",
@@ -198,8 +198,7 @@ def _folded(row: SegmentRow, width: int) -> list[SegmentRow]:
     if not row:
         return [row]
     *first, (text, role) = row
-    if text != text.lstrip():  # blanks before the words are the gap to what stands before them
-        first = [*first, (text[: len(text) - len(text.lstrip())], "")]
+    first.append((text[: len(text) - len(text.lstrip())], ""))  # the gap to what stands before the words
     indent = min(sum(len(part) for part, _ in first), width // 2)
-    lines = textwrap.wrap(text.lstrip(), max(width - indent, 12), break_on_hyphens=False) or [""]
+    lines = [line.strip() for line in hanging(text.lstrip(), width, indent, indent).splitlines()] or [""]
     return [[*first, (lines[0], role)], *([(" " * indent, ""), (line, role)] for line in lines[1:])]
