@@ -291,3 +291,12 @@ def test_a_job_of_fio_that_ended_with_an_error_is_told_with_its_reason() -> None
 
     assert imported.summary == imported.notes
     assert imported.notes == ("Job db ended with error 5 (Input/output error): its figures are of the time before",)
+
+
+def test_a_job_of_fio_that_ended_with_an_error_before_any_data_says_which() -> None:
+    nothing = fio_job(error=28, read=fio_job()["write"])
+
+    with pytest.raises(
+        MalformedError, match=r"r\.json: expected .* read or wrote data, found Job db ended with error 28"
+    ):
+        parse_fio(fio_file(nothing), "r.json")

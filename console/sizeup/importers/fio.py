@@ -141,7 +141,7 @@ def parse_fio(text: str, where: str) -> Imported:
         file = _OUTPUT.decode(text[max(start, 0) : text.rfind("}") + 1])
     except (msgspec.DecodeError, RecursionError) as error:
         raise MalformedError(
-            f"{where}: expected the JSON of fio (--output-format=json): {one_line(str(error), 120)}"
+            f"{where}: expected the JSON of fio, of one run (--output-format=json): {one_line(str(error), 120)}"
         ) from error
     groups: dict[tuple[str, int, str], list[_Job]] = {}
     errors: list[str] = []
@@ -160,7 +160,8 @@ def parse_fio(text: str, where: str) -> Imported:
         for key, jobs in groups.items()
     )
     if not any(step.estimates for step in steps):
-        raise MalformedError(f"{where}: expected at least one fio job that read or wrote data, found none")
+        found = "; ".join(errors) or "none"
+        raise MalformedError(f"{where}: expected at least one fio job that read or wrote data, found {found}")
     taken = datetime.fromtimestamp(file.timestamp, UTC) if file.timestamp and file.timestamp < 1 << 40 else None
     return Imported(one_line(file.version, 40), steps, taken=taken, notes=tuple(errors), summary=tuple(errors))
 
