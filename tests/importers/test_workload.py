@@ -167,7 +167,10 @@ def test_figures_with_an_exponent_are_read_whole() -> None:
             IOSTAT_OLD.replace("rsec/s   wsec/s", "Blk/s x"),
             "line 7: sda: expected columns such as r/s, w/s, rkB/s",
         ),
-        (IOSTAT_NEW.replace("   8.00    1.00", "   8.00"), "line 4: expected 14 columns, found 13"),
+        (
+            IOSTAT_NEW.replace("   8.00    1.00", "   8.00"),
+            "line 4: expected 14 columns, found 13; remove a line that was cut",
+        ),
         (VMSTAT.replace(" 70  5  0", ""), "line 4: expected 17 columns, found 16"),
         (
             VMSTAT.replace(" 70 ", " 99 "),

@@ -235,7 +235,7 @@ _MOVED = {
 def row(header: Sequence[str], cells: Sequence[str], where: str) -> dict[str, object]:
     """Return the cells by the names of their columns; raise ``MalformedError`` for another number of them."""
     if len(cells) != len(header):
-        raise MalformedError(f"{where}: expected {len(header)} columns, found {len(cells)}")
+        raise MalformedError(f"{where}: expected {len(header)} columns, found {len(cells)}; remove a line that was cut")
     return {name: _figure(cell, where) for name, cell in zip(header, cells, strict=True)}
 
 
