@@ -354,8 +354,9 @@ async def test_without_color_the_chosen_command_is_underlined(
     make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    console = make_console()
+    console = make_console(machine(findings=FINDINGS))
     async with console.shown() as pilot:
+        findings = console.app.screen.query_one("#findings", KeyList).render_line(0)
         await pressed(pilot, "colon")
         listed = console.app.screen.query_one(KeyList)
         rows = [listed.render_line(y) for y in (1, 2)]
@@ -363,6 +364,7 @@ async def test_without_color_the_chosen_command_is_underlined(
     chosen, other = ([segment.style for segment in row if segment.text.strip()] for row in rows)
     assert all(style is not None and style.underline for style in chosen)
     assert not any(style is not None and style.underline for style in other)
+    assert not any(part.style is not None and part.style.underline for part in findings), "the rows have the cursor"
 
 
 async def test_no_option_of_the_command_line_stands_on_the_first_screen(make_console: MakeConsole) -> None:

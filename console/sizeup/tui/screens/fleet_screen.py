@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -187,10 +188,7 @@ class StripPlots(CellView):
         drawing.put(column(statistics.median(values)), y, "╷", "dim")
         words = {Better.HIGHER: "higher better", Better.LOWER: "lower better"}.get(better, "")
         drawing.put(drawing.width - 14, y + 1, f"{words:>13}", "dim")
-        counts: dict[int, int] = {}
-        for figure in placed.values():
-            counts[column(figure.value)] = counts.get(column(figure.value), 0) + 1
-        for x, count in counts.items():
+        for x, count in Counter(column(figure.value) for figure in placed.values()).items():
             drawing.put(x, y + 1, "○" if count == 1 else str(min(count, 9)), "s1")
         out = [host for host in peers if any(one.figure.name == name for one in host.outliers)]
         for host in (*(one for one in out if one is not self._chosen), self._chosen):

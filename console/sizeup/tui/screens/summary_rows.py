@@ -33,8 +33,10 @@ _TEXT = 12
 """The least columns that a text is worth showing in."""
 _PARTS = {"memory": "Memory", "storage": "Storage", "network": "Network"}
 """What a machine is balanced by."""
-_MOST_PITCH = 4
-"""Rows from a bar of the balance to the next at most; then they are high ones."""
+_MOST_PITCH = 9
+"""Rows from a bar of the balance to the next at most."""
+_HIGH_PITCH = 4
+"""The rows from which on bars are high ones."""
 _SIGNS = {"ok": "●", "warn": "▲", "bad": "▼", "acc": "?"}
 _BADGE_WORDS = ("FAIL", "WARN")
 
@@ -278,7 +280,7 @@ def draw_balance(found: Balance, width: int, height: int, look: ScreenLook) -> D
             continue
         end = column(rate)
         for x in range(left, end):
-            drawing.put(x, y, "▄" if step < _MOST_PITCH else "█", _ramp(x - left, columns))
+            drawing.put(x, y, "▄" if step < _HIGH_PITCH else "█", _ramp(x - left, columns))
         drawing.put(end, y, "●", "s1")
         drawing.put(end + 2, y, format_rate(rate), "title")
     drawing.put(0, height - 3, found.sentence().ljust(width), "text")

@@ -33,7 +33,6 @@ _LOOKS = {
     "status-fail": "bold $bad",
     "status-active": "bold $acc",
     "badge-active": "bold $ink on $acc",
-    "dim": "$dim",
 }
 """What each role looks like. Not as component classes: Textual works all of those out for every chart, drawn or not,
 at the start and whenever the focus moves, and a chart draws a few of them. Any other role is a token of the palette."""
