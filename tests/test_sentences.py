@@ -41,6 +41,7 @@ ALLOWED = {
     },
     "the width of a line": {
         "charts/drawing.py": "shortened",
+        "text.py": "clipped",
         "tui/screens/sizing_text.py": "working_line",
         "tui/widgets/chart.py": "ChartView.action_cursor_row",
         "tui/widgets/lists.py": "hanging",
@@ -53,7 +54,7 @@ ALLOWED = {
         "masking.py": "Masker.text Masker._recognized",
         "report/markdown.py": "_text",
         "report/openmetrics.py": "_escaped _word",
-        "text.py": "clean clipped decode capitalized",
+        "text.py": "clean decode capitalized",
     },
     "what a user typed": {
         "cli/__init__.py": "split_path",

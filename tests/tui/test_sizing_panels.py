@@ -71,7 +71,7 @@ def test_what_the_chosen_vendor_asks_is_unknown_and_not_absent(look: ScreenLook)
     lines = cost_lines(rows(guest, shipped()), "oracle", 76, look, 3).plain.splitlines()
 
     assert lines[0].startswith("Oracle")
-    assert " needs " in lines[0]
+    assert "needs Cores of the hosts " in lines[0]
     assert lines[0].endswith("unknown")
     assert not any(sign in lines[0] for sign in "▄=")
 

@@ -304,17 +304,19 @@ def cost_lines(rows: Sequence[Row], chosen: str, width: int, look: ScreenLook, m
         value = 0.0 if row.term_cost is None else row.term_cost.value
         full = round(value / most * columns)
         units = "" if row.units is None or row.free or row.forbidden else f"{row.units.value:g} x"
-        bars = (("▄" * full, "$s4"), (track_sign(look) * (columns - full), "$track"))
-        needs = f"needs {input_label(row.missing)}" if row.missing in KEYS else row.missing
-        shown = bars if row.term_cost is not None else ((padded(clipped(needs, columns), columns), "$dim"),)
-        lines.append(
-            Content.assemble(
-                (Content(row.title).truncate(name, ellipsis=True, pad=True).plain, "bold $hi" if not number else ""),
-                (f"{units:<{_UNITS}}", "$dim"),
-                *shown,
-                (f"{_price(row):>{price}}", "bold $hi" if not number else "$foreground"),
-            )
+        cost, style = _price(row), "bold $hi" if not number else "$foreground"
+        gap = price - cell_len(cost)
+        shown: tuple[tuple[str, str], ...] = (
+            (f"{units:<{_UNITS}}", "$dim"),
+            ("▄" * full, "$s4"),
+            (track_sign(look) * (columns - full) + " " * gap, "$track"),
         )
+        if row.term_cost is None:
+            room = _UNITS + columns + gap
+            needs = f"needs {input_label(row.missing)}" if row.missing in KEYS else row.missing
+            shown = ((padded(clipped(needs, room - 1), room), "$dim"),)
+        title = padded(clipped(row.title, name), name)
+        lines.append(Content.assemble((title, "bold $hi" if not number else ""), *shown, (cost, style)))
     return Content("\n").join(lines)
 
 
