@@ -72,12 +72,8 @@ class RowTable:
         texts = [("Detected", [row.detected for row in rows]), ("Measured", [row.measured for row in rows])]
         if not judged:
             # A gentle run stays below what the parts deliver.
-            texts.append(
-                (
-                    "Can deliver at least" if gentle else "Can deliver at most",
-                    [(row.delivers,) if row.delivers else () for row in rows],
-                )
-            )
+            title = f"Can deliver at {'least' if gentle else 'most'}"
+            texts.append((title, [(row.delivers,) if row.delivers else () for row in rows]))
         texts = [one for one in texts if any(one[1])] if width >= _TEXTS_FROM or not judged else []
         wanted = sum(_wanted(title, cells) + 2 for title, cells in texts)
         if self._bar > _SHORT_BAR:  # words that are cut say less than a bar that is shorter
