@@ -23,6 +23,8 @@ SCENARIO = (
     *("workload.growth_percent=20", "workload.horizon_years=3"),
 )
 TWO = {"cluster.nodes": "2"}
+PROCESSOR = ("workload.cpu_cores=33", "machine.cpu_model=AMD EPYC 9174F", "machine.cores_per_socket=16")
+"""33 / 0.7 = 47.1 cores, so three of it."""
 JUDGED = {DRIVES: ("storage", "space"), PORTS: ("storage",), CORES: ("cpu",), MEMORY: ("memory",)}
 
 
@@ -377,6 +379,11 @@ def test_a_rate_with_three_decimals_is_no_thousands_in_an_order() -> None:
         (("--set", "workload.iops=9", "array.disks=0"), "array.disks: expected"),
         (("--set", "workload.iops=9", "db.gb=1e12"), "array.disks: no count carries db.gb today"),
         (("--set", "workload.iops=9", "path.stages=fc32"), "found 'fc32'\n"),
+        (
+            ("--set", *PROCESSOR, "machine.socket_capacity=2"),
+            "48 are required, and machine.socket_capacity=2 has 32 (2 x 16). Use processors of more cores",
+        ),
+        (("--set", *PROCESSOR, "machine.sockets=2"), "48 are required, and machine.sockets=2 has 32 (2 x 16)"),
         (("--set", "workload.iops=9", "path.stages=hba:fc16,array:fc32"), "expected one stage to design"),
         (("--set", "workload.iops=9", "-o", "order.html"), "expected a name that ends in .toml"),
         (("--set", "workload.iops=9", "--show", "cpu"), "--machine order.toml --workload order.toml --show cpu\n"),
@@ -563,6 +570,23 @@ def test_of_a_processor_that_is_named_whole_ones_are_bought() -> None:
     assert "Cores: 2 whole processors Intel Xeon Gold 6426Y" in design_notes(found)
     cards = size({**found.inputs, **parse_settings([f"{key}={value}" for key, value in kept.items()])}).cards
     assert next(card for card in cards if card.resource == "cpu").status == "pass"
+
+
+@pytest.mark.parametrize(
+    ("more", "sockets", "replaced"),
+    [
+        (("machine.sockets=4",), 4, ()),
+        (("machine.socket_capacity=3",), 3, ()),
+        (("machine.sockets=1", "machine.cores=16"), 3, (CORES, "machine.sockets")),  # of a server that is there
+    ],
+)
+def test_sockets_that_are_given_are_kept_or_named(
+    more: tuple[str, ...], sockets: int, replaced: tuple[str, ...]
+) -> None:
+    found = designed(*PROCESSOR, *more)
+
+    kept = kept_settings(found)
+    assert (kept["machine.sockets"], kept[CORES], found.replaced) == (sockets, 16 * sockets, replaced)
 
 
 def test_without_the_cores_of_the_processor_no_sockets_are_made_up() -> None:

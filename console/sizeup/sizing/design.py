@@ -25,7 +25,7 @@ from sizeup.sizing.keys import KEYS, parse_settings
 from sizeup.sizing.licensing.contract import SCOPE, chosen_contract, chosen_options, is_chosen, with_product
 from sizeup.sizing.licensing.cost import left_out_option, term_cost
 from sizeup.sizing.licensing.limits import THREADS, limits_of_chosen
-from sizeup.sizing.licensing.required import ForbiddenError, require_permission
+from sizeup.sizing.licensing.required import CAPACITY, ForbiddenError, require_permission
 from sizeup.sizing.pack import short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.server_share import PRESENT_PROCESSOR
@@ -65,6 +65,7 @@ _NEEDS = {
 _OF_UNIT = {"GB": "db.gb", "cores": "workload.cpu_cores", "GiB": "sga.mb"}
 """The key of a demand by its unit, where that is of one key alone."""
 _PER_SOCKET = "machine.cores_per_socket"
+_SOCKETS = "machine.sockets"
 _VCPUS = "machine.vcpus"
 _SPEED = ("workload.specrate_per_core", "machine.specrate_per_core")
 _MODELS = ("workload.cpu_model", "machine.cpu_model")
@@ -74,10 +75,10 @@ _PASSED = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
 class UnmetError(UsageError):
     """No count of a part carries the demand."""
 
-    def __init__(self, key: str, most: int, when: str, unit: str) -> None:
+    def __init__(self, key: str, when: str, unit: str, why: str) -> None:
         after = {"today": "today", "last-year": "in the last year"}.get(when, "after any single failure")
         demand = _OF_UNIT.get(unit, f"the demand in {unit}" if unit else "the demand for certain")
-        super().__init__(f"--design: {key}: no count carries {demand} {after}; the largest that was tried is {most:,}")
+        super().__init__(f"--design: {key}: no count carries {demand} {after}; {why}")
 
 
 class DesignPart(Struct, frozen=True):
@@ -154,6 +155,7 @@ def design(workload: Inputs, rules: Rules) -> Design:
     designed = {part.key for part in found.parts} | found.unmet.keys()
     others = tuple(_alternative(base, one, rules) for one in _changes(base, designed))
     of_cores = [] if _names_processor(workload) else [_PER_SOCKET]
+    of_cores += [_SOCKETS] if _processor_cores(workload) and not _states_sockets(workload) else []
     of_cores += [_VCPUS] if getattr(workload.get(_VCPUS), "origin", None) is Origin.USER else []  # detected: the cores
     given = [key for key in (DRIVES, CORES, *of_cores, MEMORY) if key in workload]
     given += [PORTS] if "*" in getattr(workload.get(PORTS), "value", "") else []
@@ -175,10 +177,11 @@ def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, s
     if any(key in kept for key in ("array.drive_iops", "array.drive_mb_s")):
         chosen.pop("array.drive", None)
     if each := _processor_cores(workload):
-        chosen.pop("machine.sockets", None)
-        kept.pop("machine.sockets", None)
+        chosen.pop(_SOCKETS, None)
+        if not _states_sockets(workload):
+            kept.pop(_SOCKETS, None)
     elif _names_processor(workload):  # whose sockets are unknown as long as its cores are
-        chosen.pop("machine.sockets", None)
+        chosen.pop(_SOCKETS, None)
     kind = getattr(kept.get("array.drive"), "value", chosen.get("array.drive", ""))
     nodes = kept.get("cluster.nodes")
     if text or not kind.startswith("nvme") or (isinstance(nodes, Quantity) and nodes.value > 1):
@@ -244,10 +247,11 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
         level = str(getattr(base["array.raid"], "value", "10"))
         least, step = FEWEST_DRIVES[level], 2 if level in ("1", "10") else 1
     elif key == CORES:
-        each, sockets = base.get(_PER_SOCKET), base.get("machine.sockets")
+        each, sockets = base.get(_PER_SOCKET), base.get(_SOCKETS)
         least = step = int(sockets.value) if isinstance(sockets, Quantity) else 1  # as many in each
         if isinstance(each, Quantity):  # whole processors
-            least = step = int(each.value)
+            step = int(each.value)
+            least *= step
     elif key == MEMORY:
         step = MODULE_GIB
         least = max(postgresql_memory(base) if vendor(sheet) == "postgresql" else 0, step)
@@ -276,7 +280,8 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
     def fewest(when: str, passes: Callable[[int], bool]) -> int:
         found = bisect_left(counted, True, key=passes)  # noqa: FBT003  the first count that passes
         if found == len(counted):
-            raise UnmetError(key, counted[-1], when, missed(counted[-1], when))
+            why = f"the largest that was tried is {counted[-1]:,}"
+            raise UnmetError(key, when, missed(counted[-1], when), why)
         return counted[found]
 
     most = counted[-1]
@@ -293,6 +298,12 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
     if fewer and any(card.outage for card in judged(fewer)):
         limits = [("outage" if unit and when in _WITHOUT_LOSS else unit, when) for unit, when in limits]
     limit, when = next(((unit, when) for unit, when in limits if unit), ("least", ""))
+    stated = next((one for one in (_SOCKETS, CAPACITY) if key == CORES and one in base), None)
+    room = base[stated] if stated is not None and _PER_SOCKET in base else None
+    if isinstance(room, Quantity) and buy > room.value * step:
+        has = f"{stated}={room.value:g} has {room.value * step:g} ({room.value:g} x {step})"
+        way = f"Use processors of more cores, or {KEYS['cluster.nodes'].flag}"
+        raise UnmetError(key, when, limit, f"{buy:,} are required, and {has}. {way}")
     rests = dict.fromkeys(text for card in judged(buy) for text in card.assumed)
     for facts in (card.facts for card in judged(buy) if key == CORES):
         if facts is not None and not facts.demand.exact:
@@ -365,7 +376,7 @@ def _names_processor(inputs: Inputs) -> bool:
 
 def _processor_cores(inputs: Inputs) -> Quantity | None:
     """Return the cores of the processor that is named, as stated or by cores and sockets; None where unknown."""
-    each, cores, sockets = (inputs.get(key) for key in (_PER_SOCKET, CORES, "machine.sockets"))
+    each, cores, sockets = (inputs.get(key) for key in (_PER_SOCKET, CORES, _SOCKETS))
     if not _names_processor(inputs):
         return None
     if isinstance(each, Quantity):
@@ -373,6 +384,12 @@ def _processor_cores(inputs: Inputs) -> Quantity | None:
     if isinstance(cores, Quantity) and isinstance(sockets, Quantity) and cores.value % sockets.value == 0:
         return cores.scaled(1 / sockets.value)
     return None
+
+
+def _states_sockets(inputs: Inputs) -> bool:
+    """Return whether somebody stated the sockets to buy, and not those of a server whose cores are stated as well."""
+    sockets, cores = (getattr(inputs.get(key), "origin", None) for key in (_SOCKETS, CORES))
+    return sockets is Origin.USER and cores is not Origin.USER
 
 
 def _changes(base: Inputs, parts: set[str]) -> list[dict[str, str]]:
@@ -457,7 +474,7 @@ _KEPT = ("array.", "path.", "machine.", "cluster.")
 def kept_settings(found: Design) -> dict[str, str | float]:
     """Return the machine as designed, as a file of a candidate states it, in the units of the keys."""
     bought = {part.key for part in found.parts}
-    parts = {"array.": DRIVES, "path.": PORTS, "machine.sockets": CORES, "machine.cpu_model": CORES}
+    parts = {"array.": DRIVES, "path.": PORTS, _SOCKETS: CORES, "machine.cpu_model": CORES}
     unused = tuple(start for start, part in parts.items() if part not in bought)
     kept = {
         key: value
