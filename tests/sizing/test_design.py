@@ -65,6 +65,24 @@ def test_nvme_drives_are_in_the_server_unless_ports_are_named_or_several_servers
         assert part_of(PORTS, designed(*SCENARIO[1:], more)).buy == 2
 
 
+def test_the_upper_ends_of_ranges_are_bought_for() -> None:
+    """Each with the other parts of the load as they are; what varies between intervals is no range."""
+    slow = ("array.drive=hdd-10k", "array.disk_gb=1200", "redo.write_kib=64")
+    load = ("workload.iops={}40000", "db.gb={}4000", "workload.cpu_cores={}20", "sga.mb={}100000")
+    exact, ranged = (
+        designed(*SCENARIO[2:4], *SCENARIO[5:], *slow, *(one.format(start) for one in load))
+        for start in ("", "1..11..")
+    )
+
+    assert ranged.parts == exact.parts
+    assert [one.buy for one in ranged.alternatives] == [one.buy for one in exact.alternatives]
+    assert kept_workload(ranged)["workload.iops"] == "1..11..40000"
+    assert any(
+        note.startswith("Bought for the upper ends of ranges: workload.iops 40,000") for note in design_notes(ranged)
+    )
+    assert designed("workload.cpu_cores=2..3..9", "workload.percentile=95").upper_ends.keys() == {"workload.cpu_cores"}
+
+
 def test_ports_that_no_failure_may_leave_without_one_say_so() -> None:
     rows = {row[0]: row for row in parts_table(designed(*SCENARIO)).rows}
     assert rows["Ports: fc32"][-1] == "outage on failure"

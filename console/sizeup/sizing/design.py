@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Card
@@ -31,6 +32,7 @@ from sizeup.sizing.rules import Rules
 from sizeup.sizing.server_share import PRESENT_PROCESSOR
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet, in_unit, vendor
 from sizeup.sizing.verdict import ShareStatus, demand_text
+from sizeup.sizing.workload import STORAGE_KEYS
 from sizeup.units import format_in
 
 DRIVES, PORTS, CORES, MEMORY = "array.disks", "path.stages", "machine.cores", "machine.memory_gib"
@@ -139,6 +141,8 @@ class Design(Struct, frozen=True):
     alternatives: tuple[Alternative, ...]
     replaced: tuple[str, ...]
     """Keys that were given and are not used, as they are what is designed."""
+    upper_ends: Mapping[str, Quantity] = {}
+    """The demands that are stated as ranges, at the ends for which is bought."""
 
 
 def design(workload: Inputs, rules: Rules) -> Design:
@@ -148,6 +152,9 @@ def design(workload: Inputs, rules: Rules) -> Design:
     """
     refuse_contradictions(complete(workload, rules))
     base, assumed = _base(workload, rules)
+    highest = _upper_ends(base)
+    ranges = {key: base[key] for key in highest}
+    base |= highest
     found = _parts(base, rules)
     for key, error in found.unmet.items():
         if not _limits(found.inputs, key, rules):
@@ -160,7 +167,31 @@ def design(workload: Inputs, rules: Rules) -> Design:
     given = [key for key in (DRIVES, CORES, *of_cores, MEMORY) if key in workload]
     given += [PORTS] if "*" in getattr(workload.get(PORTS), "value", "") else []
     alternatives = (_bought({}, found, rules), *others)
-    return Design(dict(found.inputs), found.parts, found.undesigned, assumed, alternatives, tuple(given))
+    inputs = {**found.inputs, **ranges}
+    return Design(inputs, found.parts, found.undesigned, assumed, alternatives, tuple(given), highest)
+
+
+_DEMANDS = (
+    *STORAGE_KEYS, "redo.writes_s", "workload.growth_percent", "db.growth_percent", "workload.cpu_cores",
+    "db.gb", "db.hot_gb", "sga.mb", "memory.sessions", "memory.session_mib",
+)  # fmt: skip
+"""Keys of which more takes more."""
+
+
+def _upper_ends(inputs: Inputs) -> dict[str, Quantity]:
+    """Return the demands that are stated as ranges, at their upper ends.
+
+    What varies between the intervals of a file is no range: it has a percentile, or is the average of one interval.
+    """
+    found = {}
+    for key in _DEMANDS:
+        value = inputs.get(key)
+        if not isinstance(value, Quantity) or value.high is None or value.high == value.value:
+            continue
+        varies = "workload.percentile" in inputs or value.low == value.value
+        if value.origin is Origin.USER or (value.origin is Origin.IMPORTED and not varies):
+            found[key] = replace(value, value=value.high, low=None, high=None)
+    return found
 
 
 def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, str]]:
@@ -318,7 +349,7 @@ POSTGRESQL_SHARED = 0.4
 def postgresql_memory(inputs: Inputs) -> int:
     """Return the fewest GiB for the shared memory as shared_buffers of PostgreSQL; 0 where its size is unknown."""
     shared = inputs.get("sga.mb")
-    size = shared.value / 2**30 if isinstance(shared, Quantity) else 0.0
+    size = (shared.most or 0.0) / 2**30 if isinstance(shared, Quantity) else 0.0
     return math.ceil(size / POSTGRESQL_SHARED / MODULE_GIB) * MODULE_GIB
 
 

@@ -90,6 +90,8 @@ def design_notes(found: Design) -> list[str]:
             if of_each is None or not isinstance(sockets, Quantity)
             else f"Cores: {plural(int(sockets.value), 'whole processor')} {model.value}{_each(found.inputs)}"
         )
+    ends = (f"{key} {brief(value, KEYS[key].unit.removeprefix('1'))}" for key, value in found.upper_ends.items())
+    notes += [f"Bought for the upper ends of ranges: {', '.join(ends)}"] if found.upper_ends else []
     if found.replaced:
         notes.append(f"Designed, so not taken from what is given: {', '.join(found.replaced)}")
     needs = [KEYS["workload.cpu_cores"].assignment] if CORES in found.undesigned else []
@@ -213,7 +215,7 @@ def _name(changed: Mapping[str, str]) -> str:
 def design_data(found: Design) -> dict[str, Any]:
     """Return the design as plain data."""
     data: dict[str, Any] = {"schema": SCHEMA}
-    for name in ("parts", "undesigned", "replaced", "assumed", "alternatives"):
+    for name in ("parts", "undesigned", "replaced", "assumed", "alternatives", "upper_ends"):
         data[name] = msgspec.to_builtins(getattr(found, name))
     return data
 
