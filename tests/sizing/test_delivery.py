@@ -86,6 +86,54 @@ def test_space_is_at_most_that_of_all_disks_that_the_machine_sees(disks_gb: floa
     assert statuses({"path.disks_gb": all_disks})["capacity.gb"] == (status, 2e12, disks_gb * 1e9)
 
 
+SERVER = ("machine.sockets=2", "machine.cores=12", "machine.ghz=3.5")
+SE2 = ("license.product=se2",)
+
+
+@pytest.mark.parametrize(
+    ("ordered", "delivered", "key", "said"),
+    [
+        ((), ["machine.guest=yes"], "machine.cores", "uncertain: of a guest, not of its server"),
+        (("machine.guest=yes",), ["machine.guest=yes"], "machine.cores", "as ordered"),
+        (("machine.guest=no",), ["machine.guest=yes"], "machine.guest", "different"),
+        ((), ["machine.ghz=2.27"], "machine.ghz", "slower: 65%"),  # 2.27 / 3.5
+        ((), ["machine.ghz=3.49"], "machine.ghz", "as ordered"),
+        (("machine.socket_capacity=2",), [], "machine.socket_capacity", "unknown: not detected"),
+        (SE2, ["machine.sockets=4"], "machine.sockets", "more: +2; Oracle Database Standard Edition 2 is not perm"),
+        (("license.product=se2",), ["machine.cores=24"], "machine.cores", "more: +12"),
+        ((), ["machine.sockets=4"], "machine.sockets", "more: +2"),
+        (("license.product=se2", "machine.sockets=1"), ["machine.sockets=2"], "machine.sockets", "licenses count"),
+    ],
+)
+def test_the_processors_of_a_server(ordered: tuple[str, ...], delivered: list[str], key: str, said: str) -> None:
+    """Enterprise Edition counts cores, Standard Edition 2 the sockets of servers that are built for two."""
+    order = {**parse_settings(SERVER), **parse_settings(ordered)}
+    found = delivered_sizing({**parse_settings(SERVER), **parse_settings(delivered)}, None, shipped())
+
+    part = next(one for one in delivered_parts(size(order), found, shipped()) if one.key == key)
+
+    text = " ".join(str(delivery_table([part]).rows[0][-1]).split())
+    assert text == said or (len(said) > 12 and said in text)
+
+
+def test_another_clock_than_the_base_clock_is_no_missing_one() -> None:
+    highest: Value = Quantity(3.0e9, "Hz", Origin.DETECTED, "cpuinfo_max_freq", caveats=("the base may be lower",))
+
+    assert statuses({"machine.ghz": highest}, ("machine.ghz=3.5",))["machine.ghz"] == ("uncertain", 3.5e9, 3.0e9)
+
+
+def test_keys_of_the_order_that_are_not_compared_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = '"machine.cores" = 12\n"path.stages" = "hba:fc32"\n"value.system_usd" = 3000\n"license.product" = "ee"\n'
+    order = tmp_path / "order.toml"
+    order.write_text(f'schema = "sizeup.candidate/1"\n[inputs]\n{settings}', encoding="utf-8")
+    against = ["size", "--machine", "none", "--set", "machine.cores=12", "--against", str(order)]
+
+    assert cli.run(against) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "Not compared: value.system_usd"
+    assert cli.run([*against, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["not_compared"] == ["value.system_usd"]
+
+
 def test_a_measurement_whose_interval_reaches_the_order_is_as_ordered() -> None:
     measured: Value = Quantity(39_000, "1/s", Origin.MEASURED, "step", low=38_000, high=41_000)
 

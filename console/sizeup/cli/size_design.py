@@ -71,9 +71,9 @@ def write_delivery(arguments: argparse.Namespace) -> int:
 
     import msgspec
 
-    from sizeup.report.table import table_lines
+    from sizeup.report.table import table_lines, wrapped
     from sizeup.sizing.advise import size
-    from sizeup.sizing.delivery import delivered_parts, delivered_sizing
+    from sizeup.sizing.delivery import delivered_parts, delivered_sizing, not_compared
     from sizeup.sizing.inputs.imported import FILE_KEYS
     from sizeup.views.result.delivery import delivery_sentence, delivery_table
 
@@ -88,9 +88,12 @@ def write_delivery(arguments: argparse.Namespace) -> int:
     ordered, here = sized_subject(arguments.against, wanted, own_first=True), sized_subject(arguments.machine, given)
     found = delivered_sizing(here.inputs, here.machine, rules)
     parts = list(delivered_parts(size(ordered.inputs, rules), found, rules, here.machine))
+    others = not_compared(ordered.inputs, parts)
     if arguments.format == "json":
-        counts = Counter(one.status for one in parts)
-        write_json({"schema": "sizeup.delivery/1", "counts": counts, "parts": msgspec.to_builtins(parts)})
+        data = {"counts": Counter(one.status for one in parts), "parts": msgspec.to_builtins(parts)}
+        write_json({"schema": "sizeup.delivery/1", **data, "not_compared": others})
     else:
-        write_text("\n".join([delivery_sentence(parts), "", *table_lines(delivery_table(parts), 80)]) + "\n")
+        lines = [delivery_sentence(parts), "", *table_lines(delivery_table(parts), 80)]
+        aside = ["", *wrapped(", ".join(others), 80, "Not compared: ", "  ")] if others else []
+        write_text("\n".join([*lines, *aside]) + "\n")
     return ExitStatus.OK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from sizeup.model.machine import Machine
 from sizeup.model.storage import Transport
 from sizeup.quantity import Origin, Quantity, Uncertainty, Words
-from sizeup.sizing.advise import Sizing, size
+from sizeup.sizing.advise import Sizing, answer, size
 from sizeup.sizing.input_value import Value
+from sizeup.sizing.inputs.imported import FILE_KEYS
 from sizeup.sizing.io.array import FEWEST_DRIVES, StageCapacity
 from sizeup.sizing.io.capacity import STORAGE, path_stages, stated_stages
 from sizeup.sizing.io.share import of_mix
@@ -26,11 +27,14 @@ from sizeup.sizing.verdict import limits
 from sizeup.sizing.workload import workload_demand
 
 _COUNTED = {
-    "cluster.nodes": 1.0, "machine.sockets": 1.0, "machine.cores": 1.0, "machine.threads_per_core": 1.0,
-    "machine.memory_gib": 0.97, "array.disks": 1.0, "array.disk_gb": 0.99,
+    "cluster.nodes": 1.0, "machine.socket_capacity": 1.0, "machine.sockets": 1.0, "machine.cores": 1.0,
+    "machine.cores_per_socket": 1.0, "machine.threads_per_core": 1.0, "machine.vcpus": 1.0,
+    "machine.memory_gib": 0.97, "machine.ghz": 0.99, "array.disks": 1.0, "array.disk_gb": 0.99,
 }  # fmt: skip
 """What is counted, each with the share of it that is as ordered: the kernel keeps memory, sizes are rounded."""
-_NAMED = ("machine.cpu_model", "array.drive", "array.raid")
+_NAMED = ("machine.guest", "machine.cpu_model", "array.drive", "array.raid")
+_VIRTUAL = "of a guest, not of its server: check the server itself"
+_COMPARED_BY = {"path.stages": "path.bandwidth_mb_s", "array.drive_iops": "capacity.iops"}
 _FOUND = "/sys/block"
 _TYPED = (Origin.USER, Origin.IMPORTED)
 
@@ -49,6 +53,10 @@ class DeliveredPart(Struct, frozen=True):
     """``as ordered``, ``more``, ``missing``, ``slower``, ``different``, ``down``, ``uncertain`` or ``unknown``."""
     uncertainty: Uncertainty | None = None
     """What leaves a figure uncertain."""
+    licensed: bool = False
+    """Whether the licenses of the order count what is more."""
+    refusal: str = ""
+    """Why the edition of the order is not permitted with what is more; empty where it is."""
     down: str = ""
     """The ports that were delivered and carry no data, each with its state."""
     by_workload: bool = False
@@ -103,11 +111,14 @@ def delivered_parts(
     for key, share in _COUNTED.items():
         ordered = _stated(order, key)
         if ordered is not None:
-            yield _part(key, ordered, _stated(here, key), share, counted=True)
+            found = _stated(here, key)
+            counted = _part(key, ordered, found, share, counted=True)
+            known = found if key.startswith("machine.") else None
+            yield counted if known is None else _of_server(counted, known, order, here, rules)
     for key in _NAMED:
-        wanted, found = (one.inputs.get(key) for one in (order, here))
+        wanted, there = (one.inputs.get(key) for one in (order, here))
         if isinstance(wanted, Words):
-            yield _named(key, wanted.value, found.value if isinstance(found, Words) else None)
+            yield _named(key, wanted.value, there.value if isinstance(there, Words) else None)
     yield from _ports(order, here, machine, rules)
     paths = [_path(one, rules) for one in (order, here)]
     if paths[0] is not None:
@@ -116,12 +127,12 @@ def delivered_parts(
             down, paths[1] = _fc_down(machine), _fc_path(here, machine, paths[1])
         of_path = _part("path.bandwidth_mb_s", paths[0], paths[1])
         yield replace(of_path, status="down", down=down) if down and paths[1] is None else of_path
-    for key, answer in (
+    for key, given in (
         ("capacity.gb", "storage.usable"),
         ("capacity.iops", "io.capacity.iops"),
         ("capacity.mb_s", "io.capacity"),
     ):
-        advice, of_drives = order.find(answer), here.find(answer) if key == "capacity.gb" else None
+        advice, of_drives = order.find(given), here.find(given) if key == "capacity.gb" else None
         ordered, stated = None if advice is None else advice.quantity, _stated(order, key)
         ordered = stated if stated is not None and stated.origin in _TYPED else ordered
         if (needed := None if advice is None else _needed(order, key, rules)) is not None:
@@ -137,6 +148,35 @@ def delivered_parts(
                 part = Uncertainty(0.0, "all disks that the machine sees", f"Use {KEYS[key].flag}")
                 all_disks = replace(all_disks, uncertainties=(part,))
             yield _part(key, ordered, found_space or _stated(here, key) or all_disks)
+
+
+def not_compared(order: Inputs, parts: Sequence[DeliveredPart]) -> list[str]:
+    """Return the keys of an order that no part compares, its workload and its contract aside."""
+    compared, aside = {one.key for one in parts}, (*FILE_KEYS["workload"], "license.")
+    return [key for key in order if _COMPARED_BY.get(key, key) not in compared and not key.startswith(aside)]
+
+
+def _is_guest(of: Sizing) -> bool:
+    """Return whether it is a virtual machine, or an instance of a cloud."""
+    guest, scope = (of.inputs.get(key) for key in ("machine.guest", "license.scope"))
+    return (isinstance(guest, Words) and guest.value == "yes") or (isinstance(scope, Words) and scope.value == "cloud")
+
+
+def _of_server(part: DeliveredPart, found: Quantity, order: Sizing, here: Sizing, rules: Rules) -> DeliveredPart:
+    """Add why a figure may not be that of the server, or what the contract of the order says of what is more."""
+    why = _VIRTUAL if _is_guest(here) else next(iter(found.caveats), "")
+    if why and not _is_guest(order) and part.key != "machine.vcpus":
+        return replace(part, status="uncertain", uncertainty=Uncertainty(None, why, ""))
+    if part.status != "more":
+        return part
+    others = {"machine.cores_per_socket", "machine.socket_capacity"}  # of what was ordered, like the figure itself
+    delivered = {key: value for key, value in order.inputs.items() if key not in others}
+    delivered[part.key] = replace(found, origin=Origin.USER)
+    allowed, count = (answer(delivered, key, rules) for key in ("license.allowed", "license.units"))
+    before, after = (None if one is None else one.quantity for one in (order.find("license.units"), count))
+    refusal = allowed.verdict if allowed is not None and allowed.decision == "forbidden" else ""
+    licensed = before is not None and after is not None and after.value > before.value
+    return replace(part, licensed=licensed, refusal=refusal)
 
 
 def _needed(order: Sizing, key: str, rules: Rules) -> Quantity | None:
@@ -168,12 +208,12 @@ def _part(
 ) -> DeliveredPart:
     if found is None:
         return DeliveredPart(key, ordered.value, None, ordered.unit, "unknown")
-    measured, enough, most = found.origin is Origin.MEASURED, ordered.value * share, found.most
+    speed, enough, most = found.origin is Origin.MEASURED or key == "machine.ghz", ordered.value * share, found.most
     less = found.value < enough
     ends = () if counted else (one for one in found.uncertainties if one.upper is less and not one.default)
     uncertainty = next((one for one in ends if one.end is None or (one.end < enough) is not less), None)
     if most is not None and most < enough:
-        status = "slower" if measured else "missing"
+        status = "slower" if speed else "missing"
     elif counted and found.value * share > ordered.value:
         status = "more"
     else:

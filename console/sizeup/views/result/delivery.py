@@ -43,14 +43,14 @@ def delivery_table(parts: Sequence[DeliveredPart]) -> Table:
 def _said(one: DeliveredPart) -> str:
     ordered, found = one.ordered, one.found
     if one.uncertainty is not None:
-        return f"uncertain: {one.uncertainty.reason}. {one.uncertainty.action}"
+        return f"uncertain: {'. '.join(filter(None, (one.uncertainty.reason, one.uncertainty.action)))}"
     if one.status == "unknown":
         reason = "the order names none" if ordered == PRESENT_PROCESSOR else _REASONS.get(one.key, "not detected")
         words = isinstance(ordered, str) or one.key not in KEYS
         return f"unknown: {reason} ({one.key if one.key in KEYS else 'path.stages'}={'TEXT' if words else 'N'})"
     if isinstance(ordered, str) or isinstance(found, str) or found is None:
         return f"down: {one.down}" if one.down else one.status
-    licenses = "; licenses count them" if one.key == "machine.cores" else ""
+    licenses = f"; {one.refusal}" if one.refusal else "; licenses count them" if one.licensed else ""
     down = f"down: {one.down}" if one.down else ""
     text = {
         "missing": f"missing: {_amount(one, ordered - found)}",
