@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from characters import ANY_CHARACTER
-from importers import awr_reports, test_oracle_views, test_sadf
+from importers import awr_reports, test_oracle_views, test_sadf, test_snapshots
 from importers.workload_samples import (
     AWR,
     IOSTAT_NEW,
@@ -346,6 +346,23 @@ def test_files_of_several_kinds_are_views_of_one_time_and_not_intervals_of_a_ser
     several = read_workload((*database, WorkloadFile("vmstat.txt", VMSTAT)), 95, cores=16)
     assert "workload.cpu_cores" in several
     assert "workload.percentile" not in several, "several intervals of the CPUs hide no peaks of one of the I/O"
+
+
+@pytest.mark.parametrize("oracle", [AWR, awr_reports.as_html(awr_reports.AWR), STATSPACK, SAMPLES["v$sysstat"]])
+@pytest.mark.parametrize(
+    "snapshots", ["".join(test_snapshots.PAIR), test_snapshots.sqlserver(120, 1) + test_snapshots.sqlserver(130, 2)]
+)
+def test_oracle_and_another_database_are_two_demands(oracle: str, snapshots: str) -> None:
+    """In files of their own and in one, whichever is first, with many lines between."""
+    one, two = WorkloadFile("one.txt", oracle), WorkloadFile("two.txt", snapshots)
+    apart = "two.txt: expected figures of one database, found these snapshots and Oracle's figures in one.txt: read"
+    for files in ((one, two), (two, one)):
+        with pytest.raises(SizeupError, match=apart):
+            read_workload(files, 95)
+    many = "\n" * 200_000
+    for text in (oracle + snapshots, snapshots + oracle, oracle + many + snapshots, snapshots + many + oracle):
+        with pytest.raises(SizeupError, match=r"^both: expected figures of one database"):
+            read_workload((WorkloadFile("both", text),), 95)
 
 
 def test_a_value_names_its_own_file_and_has_its_caveats_alone() -> None:

@@ -47,7 +47,7 @@ _COUNTERS = (
 )  # fmt: skip
 """The variables of ``SHOW GLOBAL STATUS`` that are read."""
 _HELP = "run the statement that sizeup help workload-of-a-database prints"
-_MARK = re.compile(rf"^[\s|\ufeff]*sizeup\.snapshot/1: ({'|'.join(KINDS)})[\s|]*$", re.MULTILINE)
+_MARK = re.compile(rf"^[ \t|\ufeff]*sizeup\.snapshot/1: ({'|'.join(KINDS)})[ \t\r|]*$", re.MULTILINE)
 _LINE = re.compile(r"(same|now|since|sum)\.([^\s=]+(?: [^\s=]+)*)=(.*)")
 _VARIABLE = re.compile(r"(\w+)\s*[\t|]\s*(\S*)")
 _STATUS_OUTPUT = re.compile(r"^[|\s]*Innodb_data_reads\s*[\t|]\s*\d", re.MULTILINE)
@@ -109,9 +109,8 @@ class Span(Struct, frozen=True):
 
 
 def is_snapshot(text: str) -> bool:
-    """Whether a text begins as snapshots do."""
-    head = text[:100_000]
-    return _MARK.search(head) is not None or _STATUS_OUTPUT.search(head) is not None
+    """Whether a text has a snapshot, or begins as those without a first line do."""
+    return _MARK.search(text) is not None or _STATUS_OUTPUT.search(text[:100_000]) is not None
 
 
 def spans(sources: Sequence[tuple[str, str]]) -> tuple[str, list[Span], Span]:

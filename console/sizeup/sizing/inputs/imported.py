@@ -82,19 +82,27 @@ def read_workload(
     hosts: dict[str, list[tuple[str, Intervals]]] = {}
     servers: dict[str, None] = {}
     for source in sources:
+        snapshot = is_snapshot(source.text)
+        # An HTML report has its styles first, a file of two databases all snapshots of one.
+        head = source.text if snapshot else source.text[:20_000]
         if source.text.lstrip().startswith("schema") or source.name.endswith(".toml"):
             values |= parse_toml(source.text, source.name)
-        # An HTML report has its styles first.
-        elif _REPORT.search(source.text[:20_000]) and not source.text.lstrip("\ufeff \n").startswith("{"):
+        elif _REPORT.search(head) and not source.text.lstrip("\ufeff \n").startswith("{"):
             databases[_reports].append((source.text.removeprefix("\ufeff"), source.name))
-        elif oracle_views.HEADING.search(source.text[:4000]):
+        elif oracle_views.HEADING.search(head if snapshot else head[:4000]):
             databases[oracle_views.parse_views].append((source.text.removeprefix("\ufeff"), source.name))
-        elif is_snapshot(source.text):
-            databases[parse_snapshots].append((source.text, source.name))
-        else:
+        elif not snapshot:
             tool, found = _intervals(source, devices)
             hosts.setdefault(tool, []).append((source.name, found))
             servers |= dict.fromkeys(next(filter(None, names)) for names in _SERVER.findall(source.text))
+        if snapshot:
+            databases[parse_snapshots].append((source.text, source.name))
+    others, *of_oracle = ([name for _, name in found] for found in databases.values())
+    if others and (oracle := [name for names in of_oracle for name in names]):
+        raise MalformedError(
+            f"{', '.join(others)}: expected figures of one database, found these snapshots and Oracle's figures in "
+            f"{listed(oracle)}: read each alone, and enter the sum of what they need"
+        )
     if len(servers) > 1:
         where = ", ".join(source.name for source in sources)
         raise MalformedError(
