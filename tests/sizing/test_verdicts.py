@@ -221,6 +221,17 @@ def test_busy_threads_may_share_cores_or_not(cores: int, spread: tuple[str, ...]
     assert ("because busy threads may share no core" in found.statement) is (spread != () and cores in (24, 10))
 
 
+@pytest.mark.parametrize(("cores", "status"), [(30, "pass"), (16, "uncertain"), (9, "uncertain"), (4, "fail")])
+def test_busy_cores_that_are_a_range_have_both_ends(cores: int, status: str) -> None:
+    """20 are 67 % of 30 and 125 % of 16; 5 are 56 % of 9 and 125 % of 4."""
+    same = ("workload.specrate_per_core=1", "machine.specrate_per_core=1")
+    found = card("cpu", f"machine.cores={cores}", "workload.cpu_cores=5..12..20", *same)
+
+    assert found.status == status
+    assert found.facts is not None
+    assert (found.facts.demand.low, found.facts.demand.high) == (5, 20)
+
+
 def test_the_network_is_judged_where_the_storage_is_behind_it() -> None:
     found = card("network", "workload.mb_s=100", "path.stages=nic:gbe-nfs*2", "path.policy=active-active")
 

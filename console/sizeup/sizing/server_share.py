@@ -246,9 +246,10 @@ def _demand(sheet: Sheet, capacity: float) -> tuple[list[Quantity], bool]:
         sheet.line(f"{format_in(capacity, 'cores')} x {shown(busy, '%')} = {figure(capacity * busy.value)} cores")
         return [Quantity(capacity * busy.value, "1", busy.origin, busy.source)], True
     speeds, known = relative_speed(sheet)
-    uncertainties, most = list[Uncertainty](), sheet.optional("workload.spread_cores")
+    action, most = f"Use {KEYS['workload.cpu_cores'].flag}", sheet.optional("workload.spread_cores")
+    ranged = ((there.low, False), (there.high, True)) if there.origin is Origin.USER else ()
+    uncertainties = [Uncertainty(end, "busy cores are a range", action, upper) for end, upper in ranged if end]
     if most is not None and most.origin is there.origin and most.value > there.value:  # of the same workload
-        action = f"Use {KEYS['workload.cpu_cores'].flag}"
         uncertainties.append(Uncertainty(most.value, "busy threads may share no core", action, upper=True))
     percentile = sheet.inputs.get("workload.percentile")
     given = isinstance(percentile, Quantity) and percentile.origin is Origin.USER
