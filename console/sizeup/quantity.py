@@ -65,13 +65,13 @@ class Quantity(Struct, frozen=True):
         high = self.value if self.high is None else self.high
         return max(high, *known, self.value) if len(known) == len(ends) else None
 
-    def scaled(self, factor: float) -> Quantity:
-        """Return a multiple of the figure, its ends and its uncertainties included."""
-        low, high = (None if end is None else end * factor for end in (self.low, self.high))
+    def scaled(self, factor: float, more: float = 0.0) -> Quantity:
+        """Return a multiple of the figure and ``more`` of its unit, its ends and its uncertainties included."""
+        low, high = (None if end is None else end * factor + more for end in (self.low, self.high))
         uncertainties = tuple(
-            replace(one, end=None if one.end is None else one.end * factor) for one in self.uncertainties
+            replace(one, end=None if one.end is None else one.end * factor + more) for one in self.uncertainties
         )
-        return replace(self, value=self.value * factor, low=low, high=high, uncertainties=uncertainties)
+        return replace(self, value=self.value * factor + more, low=low, high=high, uncertainties=uncertainties)
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.value):

@@ -48,19 +48,41 @@ def test_a_database_that_allocates_beside_its_buffers_gets_a_tenth_more_pages() 
 
 
 def test_the_pages_may_all_be_locked() -> None:
-    """65,536 MiB are 32,768 pages, 10 % more 36,045, and one: 36,046 x 2,048 KiB = 73,822,208 KiB."""
+    """65,536 MiB, 3 % of them, 24 MiB and 2,000 connections of 52 KiB are 67,627.6 MiB: 33,814 pages, and one."""
     found = values("hugepages limits postgresql", "sga.mb=65536", "license.pack=postgresql")
 
-    assert found["vm.nr_hugepages"] == "36046"
-    assert found["postgres - memlock"] == str(36046 * 2048)
+    assert found["vm.nr_hugepages"] == "33815"
+    assert found["postgres - memlock"] == str(33815 * 2048)
     assert "mysql - memlock" in values("limits", "sga.mb=65536", "license.pack=mysql")
+
+
+@pytest.mark.parametrize(
+    ("buffers_mb", "needed"),
+    [(64, (38, 48, 81)), (128, (72, 82, 115)), (256, (140, 150, 183)), (512, (276, 286, 319)),
+     (1024, (537, 547, 581)), (2048, (1060, 1070, 1104)), (4096, (2107, 2117, 2150)), (8192, (4200, 4210, 4243))],
+)  # fmt: skip
+def test_postgresql_starts_with_the_huge_pages(buffers_mb: int, needed: tuple[int, ...]) -> None:
+    """As postgres -C shared_memory_size_in_huge_pages of version 15.18 prints for max_connections 100, 500, 2,000.
+
+    With 5,000 of them, which memory.sessions states, 64 MB need 155 pages.
+    """
+    sizes = (f"sga.mb={buffers_mb}", "license.pack=postgresql", "machine.memory_gib=64")
+    pages = int(values("hugepages", *sizes)["vm.nr_hugepages"] or 0)
+    sizing = size(parse_settings(sizes))
+    (memory,) = (card for card in sizing.cards if card.resource == "memory")
+
+    assert max(needed) <= pages <= max(needed) * 1.01 + 20
+    assert memory.facts is not None
+    assert pages - 2 < memory.facts.demand.value / 2**21 <= pages - 1
+    more = values("hugepages", "sga.mb=64", "license.pack=postgresql", "memory.sessions=5000")
+    assert 155 <= int(more["vm.nr_hugepages"] or 0) <= 180
 
 
 @pytest.mark.parametrize(
     ("pack", "pages", "user", "why"),
     [
         ("oracle", "32769", "oracle", ""),
-        ("postgresql", "36046", "postgres", ""),
+        ("postgresql", "33815", "postgres", ""),
         ("mysql", "36046", "mysql", ""),
         ("mariadb", "36046", "mysql", ""),
         ("db2", "32769", "db2inst1", ""),
@@ -73,7 +95,7 @@ def test_the_pages_may_all_be_locked() -> None:
 def test_each_database_has_its_own_user_and_huge_pages_only_if_it_uses_them(
     pack: str, pages: str | None, user: str, why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """65,536 MiB are 32,768 pages and one for the segment, with 10 % more 36,046."""
+    """65,536 MiB are 32,768 pages and one for the segment, with 10 % more 36,046, for PostgreSQL 33,815."""
     inputs = ("sga.mb=65536", f"license.pack={pack}", "numa.nodes=2")
     locked, name = None if pages is None else str(int(pages) * 2048), f"{user} - memlock".removeprefix(" - ")
 
@@ -398,7 +420,7 @@ def test_fio_takes_the_job(tmp_path: Path, target: str) -> None:
 def test_what_a_database_allocates_beside_its_buffers_is_in_the_working(capsys: pytest.CaptureFixture[str]) -> None:
     text = emitted(capsys, "--emit", "hugepages", "mysql", "--set", "sga.mb=1000")
 
-    assert "#   ceil(500 pages x 110 / 100) = 550 pages\n" in text
+    assert "#   1,000 MiB + 100 MiB = 1,100 MiB\n#   ceil(1,100 MiB / 2 MiB) = 550 pages\n" in text
     assert "vm.nr_hugepages = 551\n" in text
     alone = emitted(capsys, "--emit", "hugepages", "--set", "sga.mb=1000", "license.pack=mariadb")
     assert "vm.nr_hugepages = 551\n" in alone, "whatever else is written"

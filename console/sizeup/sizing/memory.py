@@ -16,23 +16,30 @@ def _pages(sheet: Sheet) -> Term:
     """Huge pages to reserve: those that the shared memory fills, and up to one more for each segment."""
     sga, page = sheet.number("sga.mb"), sheet.number("memory.huge_page_kib")
     sheet.cite("oracle-hugepages")
-    filled = worked(sheet, math.ceil(term(sga, "MiB") / term(page, "MiB")), "pages")
-    if beside := allocates_beside(sheet):
-        sheet.line(f"{format_in(beside, '%')} more for what {sheet.words('license.pack')} allocates beside its buffers")
-        filled = worked(sheet, math.ceil(filled * term(100 + round(100 * beside), "") / term(100, "")), "pages")
+    size, (share, more) = term(sga, "MiB"), beside_buffers(sheet)
+    if share or more:
+        of_size = worked(sheet, Term(float(round(size.value * share)), f"{size} x {format_in(share, '%')}"), "MiB")
+        size = worked(sheet, size + of_size + term(more, "MiB") if more else size + of_size, "MiB")
+    filled = worked(sheet, math.ceil(size / term(page, "MiB")), "pages")
     segments = sheet.number("sga.segments")
     return worked(sheet, filled + term(segments, "segments"), "pages")
 
 
-def allocates_beside(sheet: Sheet) -> float:
-    """Return the share that a database allocates beside its shared memory; 0 where that is all of it."""
-    database = sheet.inputs.get("license.pack")
-    return _BESIDE if isinstance(database, Words) and database.value in _ALLOCATES_BESIDE else 0.0
+def beside_buffers(sheet: Sheet) -> tuple[float, float]:
+    """Return what a database allocates beside its buffers: a share of them, and bytes whatever their size; 0 if none.
 
-
-_ALLOCATES_BESIDE = ("postgresql", "mysql", "mariadb")
-_BESIDE = 0.1
-"""MySQL allocates a tenth beside its buffer pool by its manual; PostgreSQL 15 prints 2 to 5 %."""
+    PostgreSQL allocates for all connections that it admits, which are taken to be many unless more are stated.
+    """
+    pack = sheet.inputs.get("license.pack")
+    database = pack.value if isinstance(pack, Words) else ""
+    if database != "postgresql":
+        return sheet.rule("memory.mysql.share").value if database in ("mysql", "mariadb") else 0.0, 0.0
+    share, fixed, each, admitted = (
+        sheet.rule(f"memory.postgresql.{name}") for name in ("share", "fixed", "connection", "connections")
+    )
+    connections = max(admitted.value, getattr(sheet.optional("memory.sessions"), "value", 0.0))
+    more = worked(sheet, term(fixed, "MiB") + term(connections, "connections") * term(each, "KiB"), "MiB")
+    return share.value, more.value
 
 
 _TRANSPARENT = ("sql-server", "sap-hana")

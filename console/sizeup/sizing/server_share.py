@@ -14,7 +14,7 @@ from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.sizing.keys import KEYS, LEAVE_TO_OTHERS
 from sizeup.sizing.licensing.contract import is_named, shares_load
 from sizeup.sizing.licensing.limits import usable_cores, usable_memory
-from sizeup.sizing.memory import allocates_beside
+from sizeup.sizing.memory import beside_buffers
 from sizeup.sizing.sheet import Calculation, Sheet, brief, figure, servers, shown
 from sizeup.sizing.verdict import (
     WORST_FIRST,
@@ -357,9 +357,10 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
             sheet.number("sga.mb")  # is missing
         note = f"memory: shared memory is not counted, because its size is unknown ({KEYS['sga.mb'].flag})"
         shared = SharedMemory(sheet.answer(0.0, "GiB", "sga.mb"), grows=False, note=note)
-    if shared.size.value and (beside := allocates_beside(sheet)):
-        size = shared.size.scaled(1 + beside)
-        part = f"{format_in(beside, '%')} that {sheet.words('license.pack')} allocates beside it"
+    if shared.size.value and any(beside := beside_buffers(sheet)):
+        size = shared.size.scaled(1 + beside[0], beside[1])
+        more = brief(replace(shared.size, value=size.value - shared.size.value), "GiB")
+        part = f"{more} that {sheet.words('license.pack')} allocates beside it"
         sheet.line(f"shared memory: {shown(shared.size, 'GiB')} + {part} = {shown(size, 'GiB')}")
         shared = replace(shared, size=size)
     each = " per server" if nodes > 1 else ""
