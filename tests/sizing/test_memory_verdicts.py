@@ -236,6 +236,17 @@ def test_a_total_that_detection_contradicts_fails_nothing_for_certain(gib: int, 
     assert ("all NUMA nodes together have 24 GiB" in found.statement) is (status != "pass")
 
 
+def test_what_is_in_use_is_no_part_of_what_the_nodes_have() -> None:
+    """Of 11 GiB of the nodes 1 is in use: 10.5 GiB are 105 % of the 10 that are certain."""
+    nodes = (NumaNode(0, (0,), memory_bytes=11 << 30),)
+    machine = assessed(Machine(nodes=nodes, memory_bytes=24 << 30, memory_available_bytes=23 << 30))
+    cards = size(described(machine, parse_settings(["sga.mb=10752"]))).cards
+    found = next(one for one in cards if one.resource == "memory")
+
+    assert found.status == "uncertain"
+    assert "10 GiB are certain: all NUMA nodes together have 11 GiB, of which 1 GiB are in use now" in found.statement
+
+
 def test_what_the_nodes_do_not_add_up_to_is_kept_by_nobody() -> None:
     """64 / 0.7 = 91.43 GiB and the 2 in use, whatever memory the nodes tell."""
     machine = Machine(
