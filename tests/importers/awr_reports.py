@@ -152,6 +152,7 @@ Fixed Size                              29,960,640
                                -------------------
 sum                                 68,719,476,736
 {END}
+End of Report
 """
 
 
@@ -258,6 +259,7 @@ physical write total bytes          216,000,000,000   60,000,000.0     428,571.4
 redo size                            10,800,000,000    3,000,000.0      21,428.6    1,500,000    707,106.8   1000000    2,000,000
 redo writes                               3,600,000        1,000.0           7.1        500.0          0.0     500.0        500.0
 {END}
+End of Report
 """  # noqa: E501
 
 STATSPACK_9 = """STATSPACK report for
@@ -293,4 +295,7 @@ redo writes                                  360,000           50.0          2.5
           -------------------------------------------------------------
 Tablespace IO Stats for DB: SHOP  Instance: shop  Snaps: 4873 -4875
 redo writes                                        1            9.0          2.5
+          -------------------------------------------------------------
+
+End of Report
 """

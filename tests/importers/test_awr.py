@@ -403,6 +403,55 @@ def test_a_report_that_holds_no_load_is_refused_with_what_to_create(text: str, w
     assert what in str(refused.value)
 
 
+def upto(text: str, line: str) -> str:
+    return text[: text.index(line)]
+
+
+@pytest.mark.parametrize(
+    ("text", "lacking"),
+    [
+        (AWR, None),
+        (as_html(AWR), None),
+        (CLUSTER, None),
+        (upto(AWR, "End of Report"), ""),
+        (upto(as_html(AWR), "<h3 class='awr'>End of Report"), ""),
+        (upto(AWR, "SGA Target Advisory"), ", without SGA Target Advisory and SGA Memory Summary"),
+        (
+            upto(as_html(AWR), "<h3 class='awr'>SGA Target Advisory"),
+            ", without SGA Target Advisory and SGA Memory Summary",
+        ),
+        (upto(CLUSTER, "System Statistics (Global)"), ", without System Statistics (Global)"),
+        (
+            upto(AWR, "Instance Activity Stats"),
+            ", without Instance Activity Stats, SGA Target Advisory and SGA Memory Summary",
+        ),
+    ],
+)
+def test_a_report_without_its_end_says_so_and_what_it_lacks(text: str, lacking: str | None) -> None:
+    """Memory that it does not state is no small memory; sections that were pasted look the same."""
+    source = read_workload((WorkloadFile("awr", text),), 95)["redo.mb_s"].source
+    end = "" if lacking is None else f", without its line 'End of Report': cut, or pasted in part{lacking}"
+
+    assert source == f"awr: one interval, an average{end}"
+
+
+@pytest.mark.parametrize("line", ["BUSY_TIME   ", "physical write total bytes  ", "98,304  ", "Fixed Size  "])
+@pytest.mark.parametrize("text", [AWR, as_html(AWR)], ids=["text", "html"])
+def test_a_report_that_was_cut_in_a_section_is_refused(text: str, line: str) -> None:
+    """Its last figure may lack digits."""
+    cut = upto(text, line.strip() if "<" in text else line) + line.strip()
+
+    with pytest.raises(SizeupError, match=r"^awr: .*: expected the end of this section, .* cut; create it again"):
+        parse_awr(cut, "awr")
+    with pytest.raises(SizeupError, match=r"^b: "):
+        parse_awr(AWR, "a", [(cut, "b")])
+
+
+def test_a_report_that_was_cut_in_a_line_of_its_load_profile_is_refused() -> None:
+    with pytest.raises(SizeupError, match=r"^awr: Load Profile: expected the end of this section"):
+        parse_awr(upto(AWR, "00.0               4.9"), "awr")
+
+
 @pytest.mark.parametrize(("busy", "cores", "spread"), [(36, 24, 17.28), (60, 24, 24), (36, 48, None)])
 def test_busy_threads_of_a_report_are_on_as_many_cores_at_most(busy: int, cores: int, spread: float | None) -> None:
     text = AWR.replace("2,880,000", f"{busy}0,000").replace("8,640,000", f"{100 - busy}0,000")

@@ -17,6 +17,8 @@ Physical write (blocks):           3,200.0               6.0
       Write IO requests:           2,000.0               4.0
            Read IO (MB):             100.0               0.2
           Write IO (MB):              25.0               0.1
+
+End of Report
 """
 
 STATSPACK = """
@@ -32,6 +34,8 @@ Load Profile              Per Second    Per Transaction
   Logical reads:                50,000.00            200.00
  Physical reads:                 1,000.00              4.00
 Physical writes:                   250.00              1.00
+
+End of Report ( sp_1_2.lst )
 """
 
 SAR = """Linux 6.1.0-1-amd64 (db1) \t11/20/26 \t_x86_64_\t(2 CPU)

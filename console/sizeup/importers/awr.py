@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from sizeup.errors import MalformedError
 from sizeup.importers.awr_sections import EMPTY, NUMBER, Sections, html_lines
 from sizeup.importers.intervals import ALIKE, LAST_DIGIT, Intervals, LoadInterval, Stated, contradiction, without
-from sizeup.text import one_line
+from sizeup.text import listed, one_line
 from sizeup.units import format_in
 
 _REPORT = re.compile(r"^.*(?:WORKLOAD REPOSITORY(?:\s+PDB)?|STATSPACK)\s+report", re.IGNORECASE | re.MULTILINE)
@@ -29,6 +29,7 @@ _BLOCK = re.compile(r"(?:Std Block Size|Block size)\s*:?\s*([\d,]{1,12})\s*(K?)"
 _SNAPSHOT = re.compile(r"^\s*(Begin|End) Snap:\s+(\d{1,12})\s", re.MULTILINE)
 _SESSIONS = re.compile(r"^\s*(?:Begin|End) Snap:\s+\d{1,12}\s+\S{1,20}\s+\S{1,20}\s+(\d[\d,]{0,11})\s", re.MULTILINE)
 _ELAPSED = re.compile(r"^\s*Elapsed:\s+(?:N/A\s+)?([\d,]{1,12}(?:\.\d{1,3})?)\s*\(mins\)", re.MULTILINE)
+_LAST_LINE = re.compile(r"^[ \t]*End of Report\b", re.IGNORECASE | re.MULTILINE)
 _RAC = re.compile(r"\s*\(RAC\)", re.IGNORECASE)
 _SUMMARY = 9
 """Figures of Database Summary: block size, two snapshots, instances and hosts in the report and in all, two times."""
@@ -46,6 +47,7 @@ _NEEDED = ("redo size", "physical read", "physical write", "read io", "write io"
 """How the lines begin that are read."""
 _PROFILE_LINES = 40
 """The profile is shorter than this in every known version."""
+_OF_MEMORY = ("SGA Target Advisory", "SGA Memory Summary")
 _MEBIBYTE = 1048576.0
 _HOT_PERCENT = 50
 """Segments that cause less of the reads are no hot set."""
@@ -63,6 +65,8 @@ class InstanceReport(Struct, frozen=True):
     cluster: bool
     stated: tuple[Stated, ...]
     remarks: tuple[tuple[str, str], ...]
+    left_out: str = ""
+    """What it lacks without its end; empty for a whole one."""
 
 
 def parse_awr(text: str, where: str, more: Sequence[tuple[str, str]] = ()) -> Intervals:
@@ -107,6 +111,7 @@ def add_up(reports: Sequence[InstanceReport], caveats: Sequence[str]) -> Interva
         tuple(caveats),
         tuple(stated for report in reports for stated in report.stated),
         tuple(dict.fromkeys(remark for report in reports for remark in report.remarks)),
+        left_out=" and ".join(filter(None, dict.fromkeys(report.left_out for report in reports))),
         one_instance=one_instance,
     )
 
@@ -126,6 +131,22 @@ def _reports(text: str, where: str) -> list[InstanceReport]:
         (_cluster_report if _RAC.match(text, start.end()) else _report)(text[start.start() : end], where)
         for start, end in zip(starts, ends, strict=True)
     ]
+
+
+def _left_out(found: Sections, text: str, where: str, *titles: str) -> str:
+    """Return what a report without its last line lacks of these sections; raise where the last of them was cut.
+
+    Whole sections that somebody pasted look as a report does that was cut between them.
+    """
+    if _LAST_LINE.search(text):
+        return ""
+    if found.unended:
+        raise MalformedError(
+            f"{where}: {found.unended}: expected the end of this section, a line of dashes or </table>, found that of "
+            "the report: it was cut; create it again, or paste whole sections"
+        )
+    lacking = listed(found.lacking(*titles))
+    return f"its line 'End of Report': cut, or pasted in part{lacking and f', without {lacking}'}"
 
 
 def _sum(parts: Sequence[LoadInterval]) -> LoadInterval:
@@ -159,6 +180,8 @@ def _report(text: str, where: str) -> InstanceReport:
         raise MalformedError(f"{where}: expected a section 'Load Profile', found none: the report was cut")
     if "Per Second" not in heading.group() and "Per Second" not in text[heading.end() : heading.end() + 200]:
         raise MalformedError(f"{where}: Load Profile: expected a first column 'Per Second', found {heading.group()!r}")
+    found = Sections(text)
+    left_out = _left_out(found, text, where, "Operating System Statistics", "Instance Activity Stats", *_OF_MEMORY)
     cells = {
         match[1].strip().lower(): match[2]
         for line in text[heading.end() :].splitlines()[:_PROFILE_LINES]
@@ -171,7 +194,6 @@ def _report(text: str, where: str) -> InstanceReport:
                 "reports in other notations: set NLS_NUMERIC_CHARACTERS='.,' and create the report again"
             )
     profile = {name: float(cell.replace(",", "")) for name, cell in cells.items() if NUMBER.fullmatch(cell)}
-    found = Sections(text)
     redo = profile.get("redo size (bytes)", profile.get("redo size"))
     if redo is None:
         raise MalformedError(
@@ -207,7 +229,7 @@ def _report(text: str, where: str) -> InstanceReport:
     of = (database[1], snapshots["Begin"], snapshots["End"]) if database and len(snapshots) == 2 else ()
     return InstanceReport(
         interval, of, instance[2] if instance else "", _CLUSTER.search(header) is not None, (*stated, *of_block),
-        tuple(remarks),
+        tuple(remarks), left_out,
     )  # fmt: skip
 
 
@@ -237,6 +259,7 @@ def storage_load(
 def _cluster_report(text: str, where: str) -> InstanceReport:
     """A report of all instances (``awrgrpt.sql``): its statistics of the cluster, else the sum of their blocks."""
     found = Sections(text)
+    left_out = _left_out(found, text, where, "OS Statistics By Instance", "System Statistics (Global)")
     summary = next((row for row in found.rows("summary") if len(row.figures) >= _SUMMARY), None)
     block, begin, end, reported, total = summary.figures[-_SUMMARY:][:5] if summary else (None,) * 5
     if not (summary and begin and end and reported and total and begin < end):
@@ -258,7 +281,7 @@ def _cluster_report(text: str, where: str) -> InstanceReport:
     interval, stated, remarks = storage_load(found, profile, redo, block, where)
     interval = replace(interval, **_cluster_cpus(found, int(reported)))
     of = (summary.name.split()[0], f"{begin:.0f}", f"{end:.0f}")
-    return InstanceReport(interval, of, ALL_INSTANCES, reported < total, stated, tuple(remarks))
+    return InstanceReport(interval, of, ALL_INSTANCES, reported < total, stated, tuple(remarks), left_out)
 
 
 def _cluster_cpus(found: Sections, instances: int) -> dict[str, float]:

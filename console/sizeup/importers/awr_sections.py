@@ -65,12 +65,12 @@ class Sections:
 
     def __init__(self, text: str) -> None:
         self._rows: dict[str, list[NamedFigures]] = {}
-        current, empty = "", True
+        current, heading, empty = "", "", True
         for line in text.splitlines():
             title = _title(line)
             ends = _END.match(line) or any(other in line for other in _OTHERS)
             if title is not None:
-                current, empty = title, title not in self._rows
+                current, heading, empty = title, line.split("  ")[0].strip(), title not in self._rows
             elif ends or (current in _SHORT and not line.strip() and not empty):
                 current = ""
             elif current:
@@ -78,6 +78,9 @@ class Sections:
                 rows = self._rows.setdefault(current, [])
                 if len(line) <= _LONGEST_LINE and (match := _ROW.match(line)):
                     rows.append(NamedFigures(match[1].strip().rstrip(":"), tuple(map(_figure, match[2].split()))))
+        short = current in _SHORT and text.endswith("\n")
+        self.unended = heading if current and not short else ""
+        """The title of a last section that lacks its end, and may lack rows and digits; empty for a whole one."""
 
     @classmethod
     def of_rates(cls, rates: Mapping[str, float]) -> Self:
@@ -89,6 +92,10 @@ class Sections:
     def rows(self, section: str) -> Sequence[NamedFigures]:
         """Return the rows of a section in the order of the report; none where it has no such section."""
         return self._rows.get(section, ())
+
+    def lacking(self, *titles: str) -> Sequence[str]:
+        """Return those of the titles whose sections have no rows."""
+        return [title for title in titles if not self.rows(_TITLES[title])]
 
     def figure(self, section: str, name: str, column: int = 0) -> float | None:
         """Return a figure by the name of its row; a name that the report cut off counts, too."""
