@@ -166,7 +166,7 @@ def explained(capsys: pytest.CaptureFixture[str], name: str, *settings: str) -> 
     [
         ("license.allowed", SQL, "Nothing restricts this product here"),
         ("license.allowed", ("license.product=ee",), "Nothing restricts this product here"),
-        ("license.cloud", ("license.scope=cloud", "machine.vcpus=8"), "Nothing to compare: only the licenses of phys"),
+        ("license.cloud", ("license.scope=cloud", "machine.vcpus=64"), "Nothing to compare: only the licenses of phys"),
         ("license.failover", ("license.product=ee",), "No server is left out: this is one server"),
         ("license.edition", ("license.pack=postgresql",), "Nothing to compare: no other edition"),
     ],

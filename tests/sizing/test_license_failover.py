@@ -144,3 +144,19 @@ def test_a_name_of_intel_alone_is_a_multicore_of_intel_and_says_so() -> None:
 def test_fewer_virtual_cpus_than_cores_are_refused() -> None:
     with pytest.raises(UsageError, match=r"machine.vcpus: expected at least machine.cores = 32, found 8; a core is a"):
         sized("machine.cores=32", "machine.vcpus=8")
+
+
+CLOUD = ("license.scope=cloud", "machine.vcpus=32", "machine.threads_per_core=2", "workload.cpu_cores=12")
+SPEEDS = ("workload.specrate_per_core=10", "machine.specrate_per_core=10")
+
+
+def test_the_cores_of_an_instance_are_its_virtual_cpus_by_the_threads_of_a_core() -> None:
+    """32 virtual CPUs of two threads a core are 16 cores, of which 12 busy ones take 75 %."""
+    sizing = sized(*CLOUD, *SPEEDS)
+
+    assert "12 cores demand, 16 cores capacity (75%)" in found(sizing, "verdict.cpu").verdict
+    for cores in (32, 40):
+        with pytest.raises(UsageError, match=rf"machine.vcpus / machine.threads_per_core = 16, found {cores}; leave"):
+            sized(*CLOUD, f"machine.cores={cores}")
+    sized(*CLOUD, "machine.cores=16")
+    sized(*CLOUD[1:], "machine.cores=32")

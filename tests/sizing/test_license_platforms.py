@@ -76,11 +76,11 @@ def test_the_table_of_all_vendors_prices_nothing_where_it_does_not_run() -> None
 
 @pytest.mark.parametrize("model", ["IBM/S390", "POWER9", "SPARC-T5"])
 def test_a_cloud_has_no_instance_of_a_processor_that_it_does_not_offer(model: str) -> None:
-    cloud = ("license.scope=cloud", "machine.vcpus=8", "machine.threads_per_core=2")
+    cloud = ("license.scope=cloud", "machine.vcpus=32", "machine.threads_per_core=2")
     said = allowed(*cloud, f"machine.cpu_model={model}")
 
     assert said.verdict == (
         "Oracle Database Enterprise Edition is not permitted on this instance: no authorized cloud offers instances "
         "with this processor"
     )
-    assert units(*cloud, "machine.cpu_model=AMD EPYC 9654") == 4
+    assert units(*cloud, "machine.cpu_model=AMD EPYC 9654") == 16

@@ -235,11 +235,12 @@ def _total_cores(inputs: Inputs) -> Inputs:
     """Return the cores of the whole machine, worked out from sockets and cores per socket; nothing where they are set.
 
     A user who changes either of these on a detected machine means another machine; ``machine.cores`` set along
-    with them must agree.
+    with them must agree. The cores of a guest or of an instance of a cloud are those of its virtual CPUs.
     """
     sockets, each, total = (inputs.get(f"machine.{name}") for name in ("sockets", "cores_per_socket", "cores"))
     if not isinstance(sockets, Quantity) or not isinstance(each, Quantity):
-        return {}
+        shared = _virtual_cores(inputs)
+        return {} if shared is None or total is not None else {"machine.cores": shared}
     product = sockets.value * each.value
     if isinstance(total, Quantity) and total.origin is not Origin.DETECTED:
         if each.origin is not Origin.DETECTED and total.value != product:
@@ -248,6 +249,22 @@ def _total_cores(inputs: Inputs) -> Inputs:
         return {}
     origin = each.origin if sockets.origin is Origin.DETECTED else sockets.origin
     return {"machine.cores": replace(each.scaled(sockets.value), origin=origin, source=count.CORES_PRODUCT)}
+
+
+def is_virtual(inputs: Inputs) -> bool:
+    """Return whether the inputs are those of a virtual machine, or of an instance of a cloud."""
+    guest, scope = (inputs.get(key) for key in ("machine.guest", "license.scope"))
+    return (isinstance(guest, Words) and guest.value == "yes") or (isinstance(scope, Words) and scope.value == "cloud")
+
+
+def _virtual_cores(inputs: Inputs) -> Quantity | None:
+    """Return the cores that the virtual CPUs of a guest or of an instance share; None where one is unknown."""
+    vcpus, threads = inputs.get("machine.vcpus"), inputs.get("machine.threads_per_core")
+    if not isinstance(vcpus, Quantity) or not isinstance(threads, Quantity) or not is_virtual(inputs):
+        return None
+    origin = vcpus.origin if threads.origin is not Origin.DETECTED else threads.origin
+    cores = vcpus.scaled(1 / threads.value)
+    return replace(cores, origin=origin, source="machine.vcpus / machine.threads_per_core")
 
 
 _SECTOR_BYTES = 512
@@ -278,6 +295,15 @@ def refuse_contradictions(inputs: Inputs) -> None:
     if typed and vcpus and cores and cores.origin is not Origin.DETECTED and vcpus.value < cores.value:
         least = f"at least machine.cores = {cores.value:g}, found {vcpus.value:g}"
         _refuse(vcpus, "machine.vcpus", f"{least}; a core is a virtual CPU at least. Leave out one of them")
+    shared = None if is_guest else _virtual_cores(inputs)
+    if (
+        cores
+        and shared
+        and Origin.DETECTED not in (cores.origin, shared.origin)
+        and abs(cores.value - shared.value) >= 1
+    ):
+        wanted = f"{shared.source} = {shared.value:g}, found {cores.value:g}"
+        _refuse(cores, "machine.cores", f"{wanted}; leave out one of them")
     key = "license.host_sockets" if is_guest else "machine.sockets"
     capacity, occupied = found.get("machine.socket_capacity"), found.get(key)
     # Detected sockets are real where it is known that this is no guest.

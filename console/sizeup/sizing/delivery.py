@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sizeup.model.machine import Machine
 from sizeup.model.storage import Transport
 from sizeup.quantity import Origin, Quantity, Uncertainty, Words
-from sizeup.sizing.advise import Sizing, answer, size
+from sizeup.sizing.advise import Sizing, answer, is_virtual, size
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.imported import FILE_KEYS
 from sizeup.sizing.io.array import FEWEST_DRIVES, StageCapacity
@@ -156,16 +156,10 @@ def not_compared(order: Inputs, parts: Sequence[DeliveredPart]) -> list[str]:
     return [key for key in order if _COMPARED_BY.get(key, key) not in compared and not key.startswith(aside)]
 
 
-def _is_guest(of: Sizing) -> bool:
-    """Return whether it is a virtual machine, or an instance of a cloud."""
-    guest, scope = (of.inputs.get(key) for key in ("machine.guest", "license.scope"))
-    return (isinstance(guest, Words) and guest.value == "yes") or (isinstance(scope, Words) and scope.value == "cloud")
-
-
 def _of_server(part: DeliveredPart, found: Quantity, order: Sizing, here: Sizing, rules: Rules) -> DeliveredPart:
     """Add why a figure may not be that of the server, or what the contract of the order says of what is more."""
-    why = _VIRTUAL if _is_guest(here) else next(iter(found.caveats), "")
-    if why and not _is_guest(order) and part.key != "machine.vcpus":
+    why = _VIRTUAL if is_virtual(here.inputs) else next(iter(found.caveats), "")
+    if why and not is_virtual(order.inputs) and part.key != "machine.vcpus":
         return replace(part, status="uncertain", uncertainty=Uncertainty(None, why, ""))
     if part.status != "more":
         return part
