@@ -394,6 +394,27 @@ def test_sections_of_one_time_are_one_set_of_intervals() -> None:
     assert found["workload.percentile"].caveats[0].startswith("2 intervals: ")
 
 
+def test_disks_of_sar_count_once_in_files_of_their_own() -> None:
+    """``-b`` counts the disks of ``-d``, whichever comes first; CPUs beside the disks count."""
+    cpus, all_disks = (f"Linux 6.1.0 (db1)\n\n{part}" for part in SAR_ALL.split("\n\n")[1:3])
+    alone = read_workload((WorkloadFile("b", all_disks),), 95)["workload.iops"]
+    both = [WorkloadFile("b", all_disks), WorkloadFile("d", f"{SAR}\n{cpus}")]
+    for files in (both, both[::-1]):
+        found = read_workload(files, 95, cores=8)
+        iops = found["workload.iops"]
+        assert (iops.value, iops.low, iops.high) == (alone.value, alone.low, alone.high)
+        assert iops.source.endswith(" of 2 intervals, without the disks of d: sar -b may count them, too")
+        assert ": 95th percentile of 2 intervals" in found["workload.cpu_cores"].source
+    assert read_workload(both[1:], 95, cores=8)["workload.iops"].value > alone.value
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_file_that_is_given_twice_counts_once(sample: str) -> None:
+    files = [WorkloadFile("x", SAMPLES[sample])] * 2
+
+    assert read_workload(files, 95, cores=8) == read_workload(files[:1], 95, cores=8)
+
+
 def test_without_requests_by_direction_the_share_of_reads_is_by_bytes_with_its_width() -> None:
     """4,096 of 5,120 KiB/s are read in the busier interval; a read of 1/4 to 4 times the size of a write."""
     share = read_workload((WorkloadFile("sar.txt", SAR),), 95)["workload.read_percent"]

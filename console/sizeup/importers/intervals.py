@@ -84,6 +84,8 @@ class Intervals(Struct, frozen=True):
     """The largest that the file has of each interval, where it has such."""
     one_instance: bool = False
     """Whether it covers one instance of a cluster alone, in some interval."""
+    by_disk: bool = False
+    """Whether each disk was counted alone, as another file of sar may count all of them together."""
     vendor: str = ""
     """The database that it is of, as its rule pack is called; empty where the file does not tell."""
 

@@ -70,7 +70,7 @@ class Found(Struct):
         if self.all_disks and not devices:
             return Intervals((*self.all_disks, *self.cpus))
         disks = of_disks(rows.values(), devices, where, whole=whole)
-        return replace(disks, intervals=(*disks.intervals, *self.cpus))
+        return replace(disks, intervals=(*disks.intervals, *self.cpus), by_disk=bool(rows))
 
 
 def parse_sar(text: str, where: str, devices: tuple[str, ...] = ()) -> Intervals:

@@ -81,7 +81,7 @@ def read_workload(
     databases: dict[_Parser, list[tuple[str, str]]] = {parse_snapshots: [], _reports: [], oracle_views.parse_views: []}
     hosts: dict[str, list[tuple[str, Intervals]]] = {}
     servers: dict[str, None] = {}
-    for source in sources:
+    for source in {source.text: source for source in sources}.values():
         snapshot = is_snapshot(source.text)
         # An HTML report has its styles first, a file of two databases all snapshots of one.
         head = source.text if snapshot else source.text[:20_000]
@@ -110,7 +110,7 @@ def read_workload(
             "of what they need"
         )
     kinds = [(", ".join(name for _, name in of), [parse(of)]) for parse, of in databases.items() if of]
-    kinds += [(", ".join(name for name, _ in of), [found for _, found in of]) for of in hosts.values()]
+    kinds += [(", ".join(name for name, _ in of), _disks_once(of)) for of in hosts.values()]
     if kinds:
         where = ", ".join(source.name for source in sources)
         try:
@@ -127,6 +127,18 @@ _Parser = Callable[[Sequence[tuple[str, str]]], Intervals]
 
 def _reports(found: Sequence[tuple[str, str]]) -> Intervals:
     return parse_awr(*found[0], found[1:])
+
+
+def _disks_once(files: Sequence[tuple[str, Intervals]]) -> list[Intervals]:
+    """Return the files of a tool, without the disks of ``sar -d`` beside files of ``-b``, which counts all of them."""
+    if not any(_known(("", [file]), lambda one: one.requests_per_second) for _, file in files if not file.by_disk):
+        return [file for _, file in files]
+    found = []
+    for name, file in files:
+        cpus = tuple(one for one in file.intervals if one.requests_per_second is None)
+        what = f"the disks of {name}: sar -b may count them, too"
+        found.append(replace(file, intervals=cpus, caveats=(), left_out=what) if file.by_disk else file)
+    return found
 
 
 def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> tuple[str, Intervals]:
