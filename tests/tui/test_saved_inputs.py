@@ -7,7 +7,9 @@ import pytest
 
 from consoles import Console, ended, machine, pressed, records, until
 from played_runs import PlayedRunner
+from sizeup.quantity import Origin
 from sizeup.session.reader import read_session
+from sizeup.sizing.keys import KEYS
 from sizeup.tui.options import Options
 from tui.sizing_inputs import CPU_DEMAND, choose_input, set_input
 from tui.stored_sessions import saved
@@ -184,6 +186,29 @@ async def test_undo_without_a_change_takes_back_the_chosen_recorded_input_alone(
 
         assert kept == {"workload.iops", "redo.mb_s"}
         assert set(console.app.stated) == {"redo.mb_s"}
+
+
+@pytest.mark.ci
+async def test_undo_brings_back_what_a_file_states_in_a_session_that_was_opened_again(tmp_path: Path) -> None:
+    """A second undo finds no change: what the file states stays."""
+    console = saved(tmp_path)
+    stated = {"sga.mb": KEYS["sga.mb"].parse("65536", Origin.IMPORTED, "awr.txt")}
+    async with console.shown(120, 40) as pilot:
+        console.app.stated = stated
+        await pilot.press("4")
+        await set_input(pilot, "sga.mb", "8192")
+        await pilot.press("s")
+        await until(pilot, lambda: not console.app.typed.unsaved())
+    again = Console(tmp_path / "again")
+    async with again.shown(120, 40) as pilot:
+        again.app.show_session(console.runs.path)
+        await pilot.press("4")
+        await choose_input(pilot, "sga.mb")
+        for _ in range(2):
+            await pressed(pilot, "backspace")
+            assert again.app.stated == stated
+            assert again.entries("#inputs")["sga.mb"].endswith("65,536 MiB")
+        assert "No change to undo." in again.told
 
 
 @pytest.mark.ci

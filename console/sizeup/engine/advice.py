@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from msgspec.structs import replace
@@ -29,9 +29,9 @@ from sizeup.session.store import utc_text
 from sizeup.session.value import Session
 from sizeup.session.writer import Writer
 from sizeup.sizing.advise import described, size
-from sizeup.sizing.input_value import Value, with_stated
+from sizeup.sizing.input_value import Value, is_imported, with_stated
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.recorded_inputs import recorded_inputs
+from sizeup.sizing.recorded_inputs import parsed_inputs, recorded_inputs
 from sizeup.views.inputs.advice import first_of
 from sizeup.views.inputs.whatif import typed
 
@@ -45,7 +45,8 @@ def advice_record(t_ns: int, machine: Machine, session: Session | None) -> Advic
         given = size(described(machine, with_stated(known, entered))).recorded()
     except SizeupError:  # the machine is another than when they were entered
         given, stated = size(described(machine, {} if session is None else measured(session))).recorded(), ()
-    return AdviceRecord(t_ns, given, stated, utc_text(datetime.now(UTC)) if stated else "")
+    imported = () if session is None or not stated else session.imported
+    return AdviceRecord(t_ns, given, stated, utc_text(datetime.now(UTC)) if stated else "", imported)
 
 
 def stated_inputs(values: Mapping[str, Value]) -> tuple[StatedInput, ...]:
@@ -59,17 +60,21 @@ def stated_inputs(values: Mapping[str, Value]) -> tuple[StatedInput, ...]:
     return tuple(found)
 
 
-def save_advice(path: str, values: Mapping[str, Value], machine: Machine | None = None) -> None:
+def save_advice(
+    path: str, values: Mapping[str, Value], machine: Machine | None = None, before: Sequence[Mapping[str, Value]] = ()
+) -> None:
     """Add to a session the advice with the inputs that a user entered, which from now on is what is shown of it.
 
-    A session that does not exist is made for the ``machine``. What the file holds is kept, whatever fails.
+    A session that does not exist is made for the ``machine``. What the file holds is kept, whatever fails. ``before``
+    are the inputs before each change.
     """
     if not os.path.exists(path):
         if machine is None:
             raise UsageError(f"{path}: cannot save the inputs: the file no longer exists")
         hostname, now = machine.platform.hostname or host_name(), utc_text(datetime.now(UTC))
         header = SessionRecord(FORMAT, str(uuid.uuid4()), TOOL, hostname, now)
-        made = Session(header, machine=machine, stated=stated_inputs(values))
+        imported = _imported({}, (*before, values))
+        made = Session(header, machine=machine, stated=stated_inputs(values), imported=imported)
         findings = (FindingRecord(1, finding) for finding in machine.findings)
         with Writer.create(path) as writer:
             advice = advice_record(2, machine, made)
@@ -80,6 +85,7 @@ def save_advice(path: str, values: Mapping[str, Value], machine: Machine | None 
     if session.machine is None:
         raise UsageError(f"{path}: cannot save the inputs: the session has no machine record")
     session.stated = stated_inputs(values)
+    session.imported = _imported(parsed_inputs(session.imported), (*before, values))
     t_ns = session.last_ns + 1
     advice = advice_record(t_ns, session.machine, session)
     if len(advice.stated) != len(session.stated):
@@ -90,3 +96,11 @@ def save_advice(path: str, values: Mapping[str, Value], machine: Machine | None 
     with Writer.append(path, beside_another="inputs") as writer:
         writer.write(*records)
         writer.sync()
+
+
+def _imported(known: Mapping[str, Value], states: Sequence[Mapping[str, Value]]) -> tuple[StatedInput, ...]:
+    """Return what files state of inputs that were entered in its place; what was taken back meanwhile is forgotten."""
+    for state in states:
+        files = {key: value for key, value in state.items() if is_imported(value)}
+        known = {key: value for key, value in known.items() if key in state} | files
+    return stated_inputs({key: value for key, value in known.items() if not is_imported(states[-1][key])})

@@ -150,6 +150,7 @@ class SessionBuilder:
                 questions = {question.key: question for question in given.questions}
                 session.advice = replace(given, advice=tuple(advice.values()), questions=tuple(questions.values()))
                 session.advice_ns, session.stated, session.stated_at = record.t_ns, record.stated, record.written
+                session.imported = record.imported
             case records.NoteRecord():
                 self._keep(session, session.notes, record)
             case records.EndRecord():

@@ -141,6 +141,8 @@ class AdviceRecord(Record, frozen=True, tag="advice"):
     """The inputs that it rests on besides those of the machine and its measurements."""
     written: str = ""
     """ISO 8601, UTC, where inputs were stated: that may be long after the run."""
+    imported: tuple[StatedInput, ...] = ()
+    """What files state of the inputs that were entered in its place."""
 
 
 class NoteRecord(Record, frozen=True, tag="note"):

@@ -154,6 +154,8 @@ class Session(Struct):
     """When it was given."""
     stated: tuple[records.StatedInput, ...] = ()
     """The inputs that this advice rests on besides those of the machine and its measurements."""
+    imported: tuple[records.StatedInput, ...] = ()
+    """What files state of inputs that were entered in its place."""
     stated_at: str = ""
     """When they were recorded, ISO 8601, UTC; empty where there are none."""
     notes: list[records.NoteRecord] = field(default_factory=list)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Inputs
 
 if TYPE_CHECKING:
+    from sizeup.session.records import StatedInput
     from sizeup.session.value import Session
 
 
@@ -26,8 +27,19 @@ def recorded_inputs(session: Session) -> dict[str, Value]:
 
     None are returned where they contradict each other or the machine, which may have changed since.
     """
+    values = parsed_inputs(session.stated)
+    if values:
+        try:
+            size(described(session.machine or Machine(), with_stated(measured(session, values), values)))
+        except SizeupError:
+            return {}
+    return values
+
+
+def parsed_inputs(inputs: Iterable[StatedInput]) -> dict[str, Value]:
+    """Return recorded inputs; one that this version does not know is left out."""
     values: dict[str, Value] = {}
-    for stated in session.stated:
+    for stated in inputs:
         if stated.key not in KEYS:
             continue
         try:
@@ -35,11 +47,6 @@ def recorded_inputs(session: Session) -> dict[str, Value]:
         except SizeupError:
             continue
         values[stated.key] = replace(value, caveats=stated.caveats) if isinstance(value, Quantity) else value
-    if values:
-        try:
-            size(described(session.machine or Machine(), with_stated(measured(session, values), values)))
-        except SizeupError:
-            return {}
     return values
 
 

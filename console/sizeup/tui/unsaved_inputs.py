@@ -62,11 +62,17 @@ class TypedInputs:
             self._put(runs, values)
 
     def undo(self, runs: Runs, key: str | None) -> None:
-        """Take back the last change; where there was none, what the session recorded for the input ``key``."""
+        """Take back the last change; where there was none, what a user entered for the recorded input ``key``."""
+        from sizeup.sizing.input_value import is_imported  # which the first screen does without
+        from sizeup.sizing.recorded_inputs import parsed_inputs
+
+        stated, session = self.of(runs), runs.session
         if before := self._before.get(self._key(runs)):
             self._put(runs, before.pop())
-        else:
-            self._put(runs, {name: value for name, value in self.of(runs).items() if name != key})
+        elif key is not None and key in stated and not is_imported(stated[key]):
+            imported = parsed_inputs(() if session is None else session.imported)
+            kept = {name: imported.get(name) if name == key else value for name, value in stated.items()}
+            self._put(runs, {name: value for name, value in kept.items() if value is not None})
 
     def _put(self, runs: Runs, values: Mapping[str, Value]) -> None:
         from sizeup.engine.advice import stated_inputs  # which the first screen does without
@@ -152,7 +158,8 @@ class TypedInputs:
                 if key == _OWN and self._own.session is None:
                     path = self._own.path = str(free_path(Path(path)))
                 try:
-                    await asyncio.to_thread(save_advice, path, values, self._machine() if key == _OWN else None)
+                    machine, before = self._machine() if key == _OWN else None, tuple(self._before.get(key, ()))
+                    await asyncio.to_thread(save_advice, path, values, machine, before)
                 except OSError as error:
                     raise UsageError(f"{path}: cannot save the inputs: {error.strerror}") from error
                 if key == _OWN:
