@@ -92,12 +92,17 @@ def test_hosts_of_a_cluster_of_guests_are_licensed_once() -> None:
         (("license.pack=mysql",), 12 / 21, 12 / 21),
         (("license.pack=sql-server", "license.product=enterprise"), 12 / 21, 12 / 21),
         ((), 12 / 42, 12 / 21),
+        (("cluster.degraded_percent=30",), 12 / 42, 12 / 21 / 0.3),
+        (("license.pack=postgresql", "cluster.degraded_percent=30"), 12 / 21, 12 / 21 / 0.3),
     ],
 )
 def test_only_servers_that_open_one_database_together_share_its_load(
     contract: tuple[str, ...], cores: float, after: float
 ) -> None:
-    """12 busy cores of twice 21: 29 % with RAC, and 57 % where one server is the primary."""
+    """12 busy cores of twice 21: 29 % with RAC, and 57 % where one server is the primary.
+
+    What is left does the stated percentage of its linear share.
+    """
     models = ("machine.cpu_model=Xeon Gold 6426Y", "workload.cpu_model=Xeon Gold 6426Y")
     found = card("cpu", "cluster.nodes=2", "machine.cores=21", "workload.cpu_cores=12", *models, *contract)
 

@@ -160,11 +160,13 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
         uncertain = (shared,) if usable.least < usable.most else ()
         capacity = Quantity(usable.most * sharing, "1", Origin.RULE, "license", uncertainties=uncertain)
     bounds, grows = limits(sheet), growth(sheet)
+    degraded = sheet.optional("cluster.degraded_percent") if nodes > 1 else None
+    left = 1.0 if degraded is None else degraded.value
 
     def shares_of(available: float, *parts: float) -> Shares:
         today = math.prod(parts) / available
-        lost = today * sharing / (sharing - 1) if sharing > 1 else today if nodes > 1 else None
-        return Shares(today, lost, grows)
+        lost = today * sharing / max(sharing - 1, 1) / left
+        return Shares(today, lost if nodes > 1 else None, grows)
 
     found = decide(bounds, shares_of, capacity, *sorted(factors, key=_width))
     whole = None if usable is None else cores.value * sharing
