@@ -106,17 +106,16 @@ def test_an_order_without_cores_names_no_processor() -> None:
     assert kept("workload.cpu_cores=8") == {"machine.cpu_model", "workload.cpu_cores", "workload.cpu_model"}
 
 
-def test_memory_for_postgresql_is_as_its_settings_advise() -> None:
-    """64 GiB are 40 % of 160; the file of settings warns above that."""
-    note = "Memory for PostgreSQL: 160 GiB, as its manual advises at most 40% of it for shared_buffers (sga.mb)"
+def test_memory_for_postgresql_is_as_its_manual_advises() -> None:
+    """64 GiB are 40 % of 160; 65.04 GiB / 0.7 are 92.9 and 70.4 / 0.7 are 100.6, of MySQL."""
+    chosen = designed("sga.mb=65536", "workload.cpu_cores=4", "license.pack=postgresql")
+    table = alternatives_table(designed("sga.mb=65536", "workload.cpu_cores=4"))
 
-    for chosen in ((), ("license.pack=postgresql",)):
-        found = designed("sga.mb=65536", "workload.cpu_cores=4", *chosen)
-        assert note in design_notes(found)
-        row = "as above" if chosen else "postgresql"
-        assert next(one for one in alternatives_table(found).rows if one[0] == row)[2] == "160"
-    assert not any("PostgreSQL" in one for one in design_notes(designed("sga.mb=65536", "license.pack=mysql")))
-    assert not any("PostgreSQL" in one for one in design_notes(designed("sga.mb=1024")))
+    assert part_of(MEMORY, chosen).counts["today"] == 96
+    assert (part_of(MEMORY, chosen).buy, part_of(MEMORY, chosen).limit) == (160, "page-cache")
+    assert {row[0]: row[2] for row in table.rows if "sql" in row[0]} == {"postgresql": "160", "mysql": "112"}
+    assert "postgresql, mysql: memory by manual" in table.note
+    assert "memory by" not in alternatives_table(designed("sga.mb=1024", "workload.cpu_cores=4")).note
 
 
 def test_what_a_lost_drive_leaves_decides_of_slow_ones() -> None:

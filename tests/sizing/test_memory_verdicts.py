@@ -52,6 +52,26 @@ def test_what_a_database_allocates_beside_its_buffers_counts(pack: str, gib: flo
     assert found.share == pytest.approx(gib / 140)
 
 
+@pytest.mark.parametrize(
+    ("pack", "gib", "status"),
+    [("postgresql", 159, "warn"), ("postgresql", 160, "pass"), ("mysql", 159, "pass"), ("oracle", 159, "pass")],
+)
+def test_buffers_of_postgresql_leave_the_page_cache_what_its_manual_advises(pack: str, gib: int, status: str) -> None:
+    found = card("memory", "sga.mb=65536", f"machine.memory_gib={gib}", f"license.pack={pack}")
+
+    assert found.status == status
+    assert ("advises 160 GiB for 64 GiB of shared_buffers" in found.statement) is (status == "warn")
+
+
+def test_memory_that_a_kernel_reports_is_less_than_was_bought() -> None:
+    """155.5 GiB of 160 are 2.8 % less."""
+    memory = Quantity(155.5 * 2**30, "bytes", Origin.DETECTED, "/proc/meminfo")
+    given = parse_settings(["sga.mb=65536", "license.pack=postgresql"])
+
+    status = {one.resource: one.status for one in size({**given, "machine.memory_gib": memory}).cards}
+    assert status["memory"] == "pass"
+
+
 def test_reserved_huge_pages_beyond_the_memory_hold_nothing() -> None:
     pages = advice("memory.huge-pages", "sga.mb=1024", "memory.huge_pages=300000", "machine.memory_gib=512")
 

@@ -30,7 +30,7 @@ from sizeup.sizing.licensing.required import CAPACITY, ForbiddenError, require_p
 from sizeup.sizing.pack import short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.server_share import PRESENT_PROCESSOR
-from sizeup.sizing.sheet import Inputs, MissingError, Sheet, in_unit, vendor
+from sizeup.sizing.sheet import Inputs, MissingError, Sheet, in_unit
 from sizeup.sizing.verdict import ShareStatus, demand_text
 from sizeup.sizing.workload import STORAGE_KEYS
 from sizeup.units import format_in
@@ -94,7 +94,7 @@ class DesignPart(Struct, frozen=True):
     limit: str
     """What does not pass with one unit less: ``IOPS``, ``MB/s``, ``GB``, ``cores``, ``GiB``; ``least`` for nothing.
 
-    ``outage`` where a failure then leaves nothing.
+    ``outage`` where a failure then leaves nothing, ``page-cache`` where PostgreSQL then has less of it than advised.
     """
     when: str
     """When that is, one of ``WHEN``; empty for nothing."""
@@ -284,8 +284,7 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
             step = int(each.value)
             least *= step
     elif key == MEMORY:
-        step = MODULE_GIB
-        least = max(postgresql_memory(base) if vendor(sheet) == "postgresql" else 0, step)
+        least = step = MODULE_GIB
     elif isinstance(nodes := base.get("cluster.nodes"), Quantity):  # ports of all servers, as many in each
         least = step = int(nodes.value)
     passes, fails = (sheet.rule(f"share.{name}").value for name in ("pass-to", "fail-above"))
@@ -328,7 +327,7 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
     limits = [(missed(fewer, when), when) for when in WHEN if fewer and when in counts]
     if fewer and any(card.outage for card in judged(fewer)):
         limits = [("outage" if unit and when in _WITHOUT_LOSS else unit, when) for unit, when in limits]
-    limit, when = next(((unit, when) for unit, when in limits if unit), ("least", ""))
+    limit, when = next(((unit, when) for unit, when in limits if unit), ("page-cache" if fewer else "least", ""))
     stated = next((one for one in (_SOCKETS, CAPACITY) if key == CORES and one in base), None)
     room = base[stated] if stated is not None and _PER_SOCKET in base else None
     if isinstance(room, Quantity) and buy > room.value * step:
@@ -340,17 +339,6 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
         if facts is not None and not facts.demand.exact:
             rests[f"{demand_text(facts)} demand by the results of both processors, of which the most count"] = None
     return DesignPart(key, counts, buy, limit, when, step, tuple(rests))
-
-
-POSTGRESQL_SHARED = 0.4
-"""Share of the memory above which shared_buffers are unlikely to work better: PostgreSQL's manual, as --emit says."""
-
-
-def postgresql_memory(inputs: Inputs) -> int:
-    """Return the fewest GiB for the shared memory as shared_buffers of PostgreSQL; 0 where its size is unknown."""
-    shared = inputs.get("sga.mb")
-    size = (shared.most or 0.0) / 2**30 if isinstance(shared, Quantity) else 0.0
-    return math.ceil(size / POSTGRESQL_SHARED / MODULE_GIB) * MODULE_GIB
 
 
 def _worst(card: Card, when: str) -> float | None:

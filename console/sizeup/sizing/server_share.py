@@ -15,7 +15,7 @@ from sizeup.sizing.keys import KEYS, LEAVE_TO_OTHERS
 from sizeup.sizing.licensing.contract import is_named, shares_load
 from sizeup.sizing.licensing.limits import usable_cores, usable_memory
 from sizeup.sizing.memory import beside_buffers
-from sizeup.sizing.sheet import Calculation, Sheet, brief, figure, servers, shown
+from sizeup.sizing.sheet import Calculation, Sheet, brief, figure, servers, shown, vendor
 from sizeup.sizing.verdict import (
     WORST_FIRST,
     Judgment,
@@ -359,6 +359,7 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
             sheet.number("sga.mb")  # is missing
         note = f"memory: shared memory is not counted, because its size is unknown ({KEYS['sga.mb'].flag})"
         shared = SharedMemory(sheet.answer(0.0, "GiB", "sga.mb"), grows=False, note=note)
+    buffers = shared.size
     if shared.size.value and any(beside := beside_buffers(sheet)):
         size = shared.size.scaled(1 + beside[0], beside[1])
         more = brief(replace(shared.size, value=size.value - shared.size.value), "GiB")
@@ -400,7 +401,7 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     write_later_shares(sheet, judgment.shares, failures)
     if load.per_year and load.years and not shared.grows:
         sheet.caveat("the shared memory counts as set and does not grow with the database")
-    exhausted = _exhausted_node(sheet, shared.size)
+    exhausted = _exhausted_node(sheet, shared.size) or _little_page_cache(sheet, buffers, memory)
     if exhausted and judgment.status is ShareStatus.PASS:
         judgment = replace(judgment, status=ShareStatus.WARN)
     whole = None if usable is None else memory.value
@@ -450,6 +451,19 @@ def _exhausted_node(sheet: Sheet, shared: Quantity) -> str:
         f"{format_in(each, 'MiB')} of shared memory per node, spread evenly, exhaust the smallest node with "
         f"{shown(smallest, 'MiB')}"
     )
+
+
+def _little_page_cache(sheet: Sheet, buffers: Quantity, memory: Quantity) -> str:
+    """Return that buffers of PostgreSQL leave less page cache than its manual advises; empty where they do not."""
+    if vendor(sheet) != "postgresql":
+        return ""
+    advised = sheet.rule("memory.postgresql.buffers")
+    most = advised.value if memory.origin is Origin.USER else advised.most
+    if most is None or buffers.value <= most * memory.value:
+        return ""
+    least = format_in(math.ceil(buffers.value / advised.value / 2**30) * 2**30, "GiB")
+    part = f"{brief(buffers, 'GiB')} of shared_buffers, at most {shown(advised, '%')}"
+    return f"the manual of PostgreSQL advises {least} for {part}"
 
 
 CALCULATIONS = (

@@ -14,16 +14,13 @@ from sizeup.sizing.design import (
     CORES,
     DRIVES,
     MEMORY,
-    MODULE_GIB,
     PORTS,
-    POSTGRESQL_SHARED,
     SHARED,
     Alternative,
     Design,
     DesignPart,
     kept_settings,
     kept_workload,
-    postgresql_memory,
 )
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import is_chosen
@@ -45,7 +42,7 @@ _WHEN = {
     "failure-last-year": "after failure in {}",
     "": "",
 }
-_LIMITS = {"GB": "space", "cores": "CPU", "GiB": "memory", "least": "fewest possible"}
+_LIMITS = {"GB": "space", "cores": "CPU", "GiB": "memory", "least": "fewest possible", "page-cache": "page cache"}
 _SAID = {
     "array.drive": (DRIVES, "{} drives"),
     "array.raid": (DRIVES, "RAID {}"),
@@ -56,6 +53,8 @@ _SAID = {
     "workload.specrate_per_core": (CORES, "cores as fast as those of the present server"),
 }
 """What is said of a part where nobody chose it."""
+_ADVISE_MEMORY = ("postgresql", "mysql")
+"""Databases whose manuals say what memory they take beside their buffers."""
 
 
 def design_notes(found: Design) -> list[str]:
@@ -71,11 +70,6 @@ def design_notes(found: Design) -> list[str]:
     if DRIVES in bought and PORTS not in found.inputs and PORTS not in found.undesigned:
         notes.append(f"Ports: none, as NVMe drives are inside the server. For an array, use --set {PORTS}={SHARED}")
     notes += _group_notes(found)
-    memory, least = found.alternatives[0].buy.get(MEMORY), postgresql_memory(found.inputs)
-    perhaps = not is_chosen(found.inputs) or getattr(found.inputs.get("license.pack"), "value", "") == "postgresql"
-    if perhaps and memory is not None and MODULE_GIB < least >= memory:
-        why = f"as its manual advises at most {POSTGRESQL_SHARED:.0%} of it for shared_buffers (sga.mb)"
-        notes.append(f"Memory for PostgreSQL: {least:,} GiB, {why}")
     notes += [
         f"{_NAMES[key].partition(',')[0]}: none passes for certain with this edition ({limits})"
         f"{''.join(f'; {text}' for text in _without_threads(found.alternatives[0]) if key == CORES)}"
@@ -175,12 +169,15 @@ def alternatives_table(found: Design) -> Table:
         cost = UNKNOWN if one.cost is None else usd_brief(one.cost)
         cost = cost if one.permitted else "not permitted"
         rows.append((_name(one.changed), *cells, *([cost] if priced else [])))
+    memory = found.alternatives[0].buy.get(MEMORY)
     known, rests = {text for part in found.parts for text in part.rests}, dict[str, list[str]]()
     for one in found.alternatives:
         option = one.cluster_option and f"with {one.cluster_option}"
         rest = (f"assumed {text}" for text in one.rests if text not in known)
         lack = one.missing and f"licenses unknown, use {KEYS[one.missing].flag}"
-        for text in (*rest, *filter(None, (one.left_out, option, lack))):
+        advised = one.changed.get("license.pack") in _ADVISE_MEMORY and one.buy.get(MEMORY) != memory
+        more = "memory by manual" if advised else ""
+        for text in (*rest, *filter(None, (one.left_out, option, lack, more))):
             rests.setdefault(text, []).append(_name(one.changed))
     notes = [f"Licenses and support: {years}, {priced_at(found.inputs)}"] if priced else []
     of_two = [one.changed for one in found.alternatives if "cluster.nodes" in one.changed]
