@@ -435,6 +435,16 @@ def test_a_report_without_its_end_says_so_and_what_it_lacks(text: str, lacking: 
     assert source == f"awr: one interval, an average{end}"
 
 
+def test_a_figure_that_is_no_number_is_named_where_another_counts() -> None:
+    """234.4 MiB/s read by the Load Profile instead of 250 MB/s."""
+    hidden = without(AWR, "IO Profile").replace("900,000,000,000  250,000,000.0", "###############  #############")
+    found = read_workload((WorkloadFile("awr", hidden),), 95)["workload.mb_s"]
+
+    assert isinstance(found, Quantity)
+    assert found.value == pytest.approx((234.4 + 31.3) * MIB)
+    assert found.source.endswith("without physical read total bytes: #### in the report, whose HTML has the digits")
+
+
 @pytest.mark.parametrize("line", ["BUSY_TIME   ", "physical write total bytes  ", "98,304  ", "Fixed Size  "])
 @pytest.mark.parametrize("text", [AWR, as_html(AWR)], ids=["text", "html"])
 def test_a_report_that_was_cut_in_a_section_is_refused(text: str, line: str) -> None:

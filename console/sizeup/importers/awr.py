@@ -134,19 +134,23 @@ def _reports(text: str, where: str) -> list[InstanceReport]:
 
 
 def _left_out(found: Sections, text: str, where: str, *titles: str) -> str:
-    """Return what a report without its last line lacks of these sections; raise where the last of them was cut.
+    """Return the statistics that are no numbers, and which sections a report without its last line lacks.
 
-    Whole sections that somebody pasted look as a report does that was cut between them.
+    Raise where the last section was cut. Whole ones that somebody pasted look as a report does that was cut there.
     """
+    activity = [row.name for row in found.rows("activity") if row.figures[1:2] == (None,)]
+    hidden = listed([name for name in activity if any(one.startswith(name) for one in _COUNTED)])
+    hidden = hidden and f"{hidden}: #### in the report, whose HTML has the digits"
     if _LAST_LINE.search(text):
-        return ""
+        return hidden
     if found.unended:
         raise MalformedError(
             f"{where}: {found.unended}: expected the end of this section, a line of dashes or </table>, found that of "
             "the report: it was cut; create it again, or paste whole sections"
         )
     lacking = listed(found.lacking(*titles))
-    return f"its line 'End of Report': cut, or pasted in part{lacking and f', without {lacking}'}"
+    end = f"its line 'End of Report': cut, or pasted in part{lacking and f', without {lacking}'}"
+    return listed([*filter(None, (hidden, end))])
 
 
 def _sum(parts: Sequence[LoadInterval]) -> LoadInterval:
