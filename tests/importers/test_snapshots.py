@@ -414,3 +414,21 @@ def test_snapshots_that_do_not_belong_together_are_refused_in_one_line(texts: tu
 @pytest.mark.parametrize("text", [pg14(100, 1), tabs(status(100, 1)), table(status(100, 1)), sqlserver(120, 1)])
 def test_a_snapshot_is_recognized_by_what_it_holds(text: str) -> None:
     assert "workload.iops" in read_workload((WorkloadFile("whatever.txt", f"\ufeff{text}"),), 95)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark"), [("utf-16-le", codecs.BOM_UTF16_LE), ("utf-16-be", codecs.BOM_UTF16_BE), ("utf-8", b"")]
+)
+def test_what_powershell_appends_is_read(encoding: str, mark: bytes, tmp_path: Path) -> None:
+    """``>>`` of Windows PowerShell begins a file of UTF-16 with a byte order mark."""
+    path = tmp_path / "workload.txt"
+    content = "".join((sqlserver(120, 1), sqlserver(130, 2))).replace("\n", "\r\n")
+    path.write_bytes(mark + content.encode(encoding))
+
+    assert read_text(str(path), "a workload file", 1 << 20) == content
+    assert cli.run(["size", "--machine", "none", "--workload", str(path)]) == 0
+    path.write_bytes(path.read_bytes()[:-1] + b"\xff" * 2)
+    with pytest.raises(
+        UsageError, match=rf"expected a workload file in {encoding[:6].rstrip('-').upper()}, found byte"
+    ):
+        read_text(str(path), "a workload file", 1 << 20)

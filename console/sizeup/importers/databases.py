@@ -133,6 +133,9 @@ def _snapshots(text: str, where: str) -> Iterator[CounterSnapshot]:
         line = raw.strip("| \t\r\ufeff")
         mark = _MARK.fullmatch(line)
         name, value = _named(line)
+        if current is None and not mark and _LINE.fullmatch(line):
+            expected = f"a first line sizeup.snapshot/1: {'|'.join(KINDS)}, found {line[:40]!r} before it"
+            raise MalformedError(f"{where}: line {number}: expected {expected}: the beginning was cut; {_HELP}")
         if mark or (name and (current is None or (not current.marked and name in current.values))):
             if current is not None:
                 yield _complete(current, f"another snapshot in line {number}")
@@ -202,14 +205,15 @@ def _since_start(snapshot: CounterSnapshot) -> Span:
 def _between(first: CounterSnapshot, second: CounterSnapshot) -> Span:
     """Return what was counted between two snapshots; raise ``MalformedError`` where they do not belong together."""
     before, after = (
-        {"same.kind": one.kind} | {key: value for key, value in one.values.items() if key.startswith("same.")}
+        {"same.kind": one.kind}
+        | {key: value for key, value in one.values.items() if key.startswith(("same.", "now.cpus"))}
         for one in (first, second)
     )
-    for name in sorted(before.keys() | after.keys()):
+    for name in before | after:
         if before.get(name) != after.get(name):
             raise MalformedError(
-                f"{second.at(name)}: expected snapshots of one server that was not restarted in between, {name} "
-                f"{before.get(name, 'missing')} as in {first.at(name)}, found {after.get(name, 'none')}"
+                f"{second.at(name)}: expected snapshots of one server that was not restarted or changed in between, "
+                f"{name} {before.get(name, 'missing')} as in {first.at(name)}, found {after.get(name, 'none')}"
             )
     start, end = (one.numbers("now")["time"] for one in (first, second))
     if end <= start:
