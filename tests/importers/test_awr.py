@@ -67,6 +67,7 @@ def test_the_instance_activity_counts_everything_and_redo_once(text: str) -> Non
         ),
         ("NUM_CPU_CORES                                 16", "NUM_CPU_CORES    64", "at most NUM_CPUS = 32, found 64"),
         ("BUSY_TIME                              2,880,000", "BUSY_TIME 20,000,000", "most 11,520,000, 32 CPUs of 60"),
+        ("60.00 (mins)", "0.00 (mins)", "Elapsed: expected a time between its snapshots, found 0.00 minutes"),
         ("60.00 (mins)", "30.00 (mins)", r"redo size: expected 4,000,000.0 .* over 30 minutes, found 2,000,000.0"),
         ("36,000,000       10,000.0", "3,600,000       10,000.0", "read total IO requests: expected 1,000.0 a second"),
         ("12,600,000        3,500.0", "12,600,000            0.0", "write total IO requests: expected 3,500.0 .* 0.0"),

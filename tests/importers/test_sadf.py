@@ -165,6 +165,10 @@ def test_the_whole_reports_of_json_that_was_cut_count_and_the_cut_is_told(end: i
         (lines(DISKS).replace("\t1024.00", ""), "line 2: expected 6 columns, found 5"),
         (lines(DISKS)[: lines(DISKS).rindex("wkB/s")], "expected 6 columns, found 5"),
         (lines(DISKS)[: lines(DISKS).rindex("db1\t600\t2026-11-24 10:20:01 UTC\tsdb\twkB/s")], "line 34: expected col"),
+        (
+            ALL_DISKS.replace("110.00", "10.00"),
+            "rtps + wtps: expected at most the 10 IOPS of tps, found 100 IOPS; the r",
+        ),
         (CPUS.replace("69.00", "96.00"), "line 3: expected idle, waiting and stolen time of at most 100 %, found 102"),
         (OTHERS, "expected rows of disks (-- -d or -b) or CPUs (-- -u), found none"),
         (JSON[: len(JSON) // 3], "expected a whole report in JSON, found a file that was cut in the first"),

@@ -206,8 +206,9 @@ def _report(text: str, where: str) -> InstanceReport:
         )
     size = _BLOCK.search(text)
     block = float(size[1].replace(",", "")) * (1024 if size[2] else 1) if size and size[1].strip(",") else None
-    utilization, cpus, cores, of_cpu = _cpu(found, text, profile)
-    _require_consistent(found, where, redo, _elapsed(text), cpus, cores)
+    minutes = _elapsed(text, where)
+    utilization, cpus, cores, of_cpu = _cpu(found, text, profile, minutes)
+    _require_consistent(found, where, redo, minutes, cpus, cores)
     interval, of_block, remarks = storage_load(found, profile, redo, block, where)
     interval = replace(
         interval,
@@ -375,13 +376,13 @@ _NO_BLOCK_SIZE = (
 
 
 def _cpu(
-    found: Sections, text: str, profile: Mapping[str, float]
+    found: Sections, text: str, profile: Mapping[str, float], minutes: float
 ) -> tuple[float | None, float | None, float | None, list[tuple[str, str]]]:
     """Utilization of the server's CPUs, their number, its physical cores, and remarks on the first."""
     host = _CPUS.search(text)
     cpus = found.figure("os", "NUM_CPUS") or (float(host[1]) if host else None)
     cores = found.figure("os", "NUM_CPU_CORES") or (float(host[2]) if host else None)
-    elapsed = _elapsed(text) * 60
+    elapsed = minutes * 60
     own, background = found.figure("time", "DB CPU"), found.figure("time", "background cpu time") or 0.0
     own = (own + background) / elapsed if own is not None and elapsed else profile.get("db cpu(s)")
     busy, idle = found.figure("os", "BUSY_TIME"), found.figure("os", "IDLE_TIME")
@@ -434,10 +435,15 @@ def _require_consistent(
             raise contradiction(where, name, expected, f"{each:,.1f}")
 
 
-def _elapsed(text: str) -> float:
+def _elapsed(text: str, where: str) -> float:
     """Return the minutes of a report; 0 where it does not say them."""
     match = _ELAPSED.search(text[:_HEADER_CHARACTERS])
-    return float(match[1].replace(",", "")) if match and match[1].strip(",") else 0.0
+    if not match or not match[1].strip(","):
+        return 0.0
+    minutes = float(match[1].replace(",", ""))
+    if not minutes:
+        raise contradiction(where, "Elapsed", "a time between its snapshots", f"{match[1]} minutes")
+    return minutes
 
 
 def _memory(found: Sections, header: str, block: float | None) -> Iterator[Stated]:

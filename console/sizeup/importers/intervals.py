@@ -274,5 +274,7 @@ def disk(cells: Mapping[str, object], name: str, where: str, advice: str) -> Dis
             f"{', '.join(cells)}; {advice}"
         )
     counts = [number(cells, column, where) for column in requests]
+    if "tps" in cells:
+        without(number(cells, "tps", where), sum(counts), "tps", " + ".join(requests), "IOPS", where)
     read, written = (number(cells, column, where) * _MOVED[moved] for column in moved)
     return Disk(name, sum(counts), read, written, counts[0] if len(counts) > 1 else None)
