@@ -6,6 +6,7 @@ effects. A pipe passed by the shell, ``<(...)``, is read where one pass is enoug
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import errno
 import os
@@ -76,13 +77,14 @@ def read(path: str, what: str, limit: int) -> bytes:
 
 
 def read_text(path: str, what: str, limit: int) -> str:
-    """Return the content as UTF-8 text without a byte order mark, like ``read``."""
+    """Return the content as text without a byte order mark, like ``read``: UTF-8, or UTF-16 as PowerShell writes it."""
     content = read(path, what, limit)
+    encoding = "UTF-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "UTF-8"
     try:
-        return content.decode("utf-8-sig")
+        return content.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         found = f"byte {content[error.start]:#04x} at offset {error.start}"
-        raise UsageError(f"{path}: expected {what} in UTF-8, found {found}") from error
+        raise UsageError(f"{path}: expected {what} in {encoding}, found {found}") from error
 
 
 def _descriptor(path: str, what: str, *, pipes: bool) -> int:

@@ -1,14 +1,16 @@
 """Snapshots of the counters of a database become a workload; what does not belong together is refused."""
 
+import codecs
 import re
 from pathlib import Path
 
 import pytest
 
 from sizeup import cli
-from sizeup.errors import MalformedError
+from sizeup.errors import MalformedError, UsageError
 from sizeup.importers.databases import parse_snapshots
 from sizeup.importers.intervals import Intervals, LoadInterval, Stated
+from sizeup.input_file import read_text
 from sizeup.quantity import Quantity
 from sizeup.sizing.inputs.imported import WorkloadFile, read_workload
 from sizeup.sizing.rules import shipped
@@ -371,7 +373,15 @@ def test_a_product_that_is_typed_may_be_of_another_vendor(tmp_path: Path, capsys
         ((PAIR[0], pg14(100, 1)), "found second 100; give the snapshots in the order of time"),
         (
             (PAIR[0], PAIR[1].replace("started=50", "started=105")),
-            "that was not restarted in between, same.started 50 as in 1.txt: line 3, found 105",
+            "that was not restarted or changed in between, same.started 50 as in 1.txt: line 3, found 105",
+        ),
+        (
+            (sqlserver(120, 1), sqlserver(130, 2).replace("cpus=4", "cpus=2")),
+            "restarted or changed in between, now.cpus 4 as in 1.txt: line 5, found 2",
+        ),
+        (
+            ("".join(PAIR)[30:],),
+            "1.txt: line 1: expected a first line sizeup.snapshot/1: postgresql|mysql|sqlserver, found 'same.server=7'",
         ),
         ((PAIR[0], PAIR[1].replace("server=7", "server=8")), "2.txt: line 2: expected snapshots of one server"),
         ((PAIR[0], sqlserver(120, 1)), "same.kind postgresql as in 1.txt: line 1, found sqlserver"),
