@@ -511,7 +511,9 @@ def test_a_cloud_licenses_the_vcpus_of_the_cores_as_designed() -> None:
     """8 / 0.7 = 11.4: 12 cores of 2 threads are 24 vCPUs, 12 licenses at $78,850 each; SE2 ends at 8 vCPUs."""
     load = ("workload.cpu_cores=8", "license.scope=cloud", "license.product=ee", "machine.vcpus=16")
     found = designed(*load)
-    assert {licenses_of(found)[row] for row in ("as above", "cores twice as fast", "oracle se2")} == {"–"}
+    assert {licenses_of(found)[row] for row in ("as above", "cores twice as fast")} == {"–"}
+    assert licenses_of(found)["oracle se2"] == "not permitted"
+    assert "vCPUs: unknown, one a core or more. Use --set machine.threads_per_core=N" in design_notes(found)
     assert "licenses unknown, use --set machine.threads_per_core=N" in alternatives_table(found).note
     assert "Designed, so not taken from what is given: machine.vcpus" in design_notes(found)
 
@@ -520,6 +522,8 @@ def test_a_cloud_licenses_the_vcpus_of_the_cores_as_designed() -> None:
     assert licenses_of(found)["cores twice as fast"] == "$473,100"
     assert licenses_of(found)["oracle se2"] == "not permitted"
     assert kept_settings(found)["machine.vcpus"] == 24
+    assert "vCPUs: 24" in design_notes(found)
+    assert licenses_of(designed("workload.cpu_cores=5", *load[1:3]))["oracle se2"] == "–"  # 8 vCPUs, or 16
 
 
 def test_an_edition_that_the_server_is_too_large_for_is_not_permitted_whatever_its_cores() -> None:

@@ -381,10 +381,15 @@ def _units(key: str, base: Inputs, count: int) -> Inputs:
     settings, each, threads = [f"{key}={count}"], base.get(_PER_SOCKET), base.get(THREADS)
     if key == CORES and isinstance(each, Quantity):
         settings.append(f"machine.sockets={min(math.ceil(count / each.value), 1024)}")
-    scope, guest = (getattr(base.get(one), "value", "") for one in (SCOPE, "machine.guest"))
-    if key == CORES and isinstance(threads, Quantity) and (guest == "yes" or scope in ("cloud", "vm")):
+    if key == CORES and isinstance(threads, Quantity) and has_vcpus(base):
         settings.append(f"{_VCPUS}={min(count * threads.value, _MOST[CORES]):g}")  # which licenses count
     return parse_settings(settings, source="--design")
+
+
+def has_vcpus(inputs: Inputs) -> bool:
+    """Return whether the cores are those of a guest or of a cloud, which are sold as virtual CPUs."""
+    scope, guest = (getattr(inputs.get(one), "value", "") for one in (SCOPE, "machine.guest"))
+    return guest == "yes" or scope in ("cloud", "vm")
 
 
 def _names_processor(inputs: Inputs) -> bool:
@@ -452,7 +457,9 @@ def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternat
     sheet, cost, permitted, missing = Sheet(found.inputs, rules), None, True, ""
     if is_chosen(found.inputs):  # unknown where nobody chose a product
         try:
-            require_permission(sheet, *chosen_contract(sheet))
+            # A core is a virtual CPU at least, where their number is unknown.
+            fewest = {_VCPUS: found.inputs[CORES]} if CORES in found.inputs else {}
+            require_permission(Sheet({**fewest, **found.inputs}, rules), *chosen_contract(sheet))
             missing = USERS if lacks_users(sheet) else ""
             cost = term_cost(sheet) if CORES in found.inputs and not missing else None
         except ForbiddenError:

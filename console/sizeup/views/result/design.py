@@ -19,6 +19,7 @@ from sizeup.sizing.design import (
     Alternative,
     Design,
     DesignPart,
+    has_vcpus,
     kept_settings,
     kept_workload,
 )
@@ -84,6 +85,10 @@ def design_notes(found: Design) -> list[str]:
             if of_each is None or not isinstance(sockets, Quantity)
             else f"Cores: {plural(int(sockets.value), 'whole processor')} {model.value}{_each(found.inputs)}"
         )
+    if CORES in bought and has_vcpus(found.inputs):
+        vcpus, each = found.inputs.get("machine.vcpus"), _each(found.inputs)
+        unknown = f"vCPUs: unknown, one a core or more. Use {KEYS[THREADS].flag}"
+        notes.append(f"vCPUs: {brief(vcpus, '')}{each}" if isinstance(vcpus, Quantity) else unknown)
     ends = (f"{key} {brief(value, KEYS[key].unit.removeprefix('1'))}" for key, value in found.upper_ends.items())
     notes += [f"Bought for the upper ends of ranges: {', '.join(ends)}"] if found.upper_ends else []
     if found.replaced:
