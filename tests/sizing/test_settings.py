@@ -263,6 +263,29 @@ def test_fio_has_requests_enough_for_the_rate(settings: tuple[str, ...], depth: 
     assert "Little's law" in chosen("fio", "workload.read_percent=60", *settings)["iodepth"].reason
 
 
+@pytest.mark.parametrize(
+    ("rates", "size", "part"),
+    [
+        (
+            ("workload.io_kib=8", "workload.mb_s=245", "workload.sequential_mb_s=150.8", "redo.mb_s=5"),
+            "8192",
+            "75.4 of the 250",
+        ),
+        (("workload.io_kib=8", "workload.mb_s=75.4"), "8192", ""),
+        (("workload.mb_s=94.2", "workload.sequential_mb_s=18.8416"), "8192", "75.4 of the 94.2"),
+        (("workload.mb_s=94.2",), "10240", ""),
+        ((), "8192", ""),
+    ],
+)
+def test_fio_says_which_part_of_the_workload_it_is(rates: tuple[str, ...], size: str, part: str) -> None:
+    """9,200 x 8 KiB are 75.4 MB/s; 94.2 MB/s in as many are 10,239 bytes each, in steps of 512 10,240."""
+    found = chosen("fio", "workload.read_iops=6000", "workload.write_iops=3200", *rates)["bs"]
+
+    assert found.value == size
+    assert (f"This job is the random I/O alone, {part} MB/s of the workload" in found.reason) is bool(part)
+    assert ("alone" in found.reason) is bool(part)
+
+
 def test_what_is_unknown_names_the_keys_that_give_it() -> None:
     found = chosen("hugepages sysctl", "net.rtt_ms=2")
 

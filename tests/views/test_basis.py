@@ -22,6 +22,8 @@ def test_the_mean_size_of_a_request_is_rounded_once() -> None:
     values = {**complete({}, shipped()), **parse_settings(["workload.iops=19500", "workload.mb_s=260"])}
 
     assert "13.02 KiB on average" in basis_text(values)
+    streams = parse_settings(["workload.mb_s=300", "workload.sequential_mb_s=40"])
+    assert "13.02 KiB on average" in basis_text({**values, **streams}), "sequential I/O is no part of it"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from sizeup.errors import SizeupError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.portability import host_name
-from sizeup.quantity import Quantity
 from sizeup.session.reader import read_session
 from sizeup.session.records import (
     FORMAT,
@@ -51,13 +50,11 @@ def advice_record(t_ns: int, machine: Machine, session: Session | None) -> Advic
 
 def stated_inputs(values: Mapping[str, Value]) -> tuple[StatedInput, ...]:
     """Return inputs as a session records them."""
-    found = []
-    for key, value in values.items():
-        first = first_of(value)
-        if first is not None:
-            caveats = value.caveats if isinstance(value, Quantity) else ()
-            found.append(StatedInput(key, typed(key, value), first.origin, first.source, caveats))
-    return tuple(found)
+    return tuple(
+        StatedInput(key, typed(key, value), first.origin, first.source, getattr(value, "caveats", ()))
+        for key, value in values.items()
+        if (first := first_of(value)) is not None
+    )
 
 
 def save_advice(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -39,14 +40,10 @@ def recorded_inputs(session: Session) -> dict[str, Value]:
 def parsed_inputs(inputs: Iterable[StatedInput]) -> dict[str, Value]:
     """Return recorded inputs; one that this version does not know is left out."""
     values: dict[str, Value] = {}
-    for stated in inputs:
-        if stated.key not in KEYS:
-            continue
-        try:
+    for stated in (one for one in inputs if one.key in KEYS):
+        with suppress(SizeupError):
             value = KEYS[stated.key].parse(stated.value, stated.origin, stated.source)
-        except SizeupError:
-            continue
-        values[stated.key] = replace(value, caveats=stated.caveats) if isinstance(value, Quantity) else value
+            values[stated.key] = replace(value, caveats=stated.caveats) if isinstance(value, Quantity) else value
     return values
 
 

@@ -325,9 +325,7 @@ def _pools(sheet: Sheet, what: str) -> float:
 
 def _with_pools(sheet: Sheet, size: Quantity) -> Quantity:
     """Return the size of a buffer pool with the KEEP and RECYCLE pools, which are beside it."""
-    more = _pools(sheet, "beside it")
-    low, high = (None if end is None else end + more for end in (size.low, size.high))
-    return replace(size, value=size.value + more, low=low, high=high)
+    return size.scaled(1.0, _pools(sheet, "beside it"))
 
 
 def _with_advisory(sheet: Sheet, size: Quantity) -> SharedMemory:

@@ -19,7 +19,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.pack import FigureEntry
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import MissingError, Sheet, figure
-from sizeup.sizing.workload import workload_demand
+from sizeup.sizing.workload import random_size, workload_demand
 from sizeup.text import one_line
 from sizeup.units import base_unit
 
@@ -181,7 +181,7 @@ def _derived(sizing: Sizing, rules: Rules) -> dict[str, _Figure]:
     try:
         demand = workload_demand(Sheet(sizing.inputs, rules))
     except MissingError:
-        return derived
+        demand = None
     for name in ("read_iops", "write_iops"):
         part = None if demand is None else getattr(demand, name)
         if part is not None:
@@ -189,4 +189,11 @@ def _derived(sizing: Sizing, rules: Rules) -> dict[str, _Figure]:
             keys = (f"workload.{name}",) if alone else ("workload.iops", "workload.read_percent")
             stated = ((key, value) for key in keys if isinstance(value := sizing.inputs.get(key), Quantity))
             derived[f"demand.{name}"] = part.value, tuple(stated)
+    for name, key in {"all": "workload.mb_s", "redo": "redo.mb_s", "block": "workload.io_kib"}.items():
+        derived[f"emit.{name}"] = _figure(key, sizing, rules, {}) or (0.0, ())
+    requests = [found for name, found in derived.items() if name.startswith("demand.")]
+    iops, basis = sum(one[0] for one in requests), tuple(each for one in requests for each in one[1])
+    derived["emit.iops"] = iops, basis
+    if (block := random_size(sizing.inputs, iops)) is not None:
+        derived["emit.block"] = block.value / 1024, basis
     return derived

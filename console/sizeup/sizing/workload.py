@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.sheet import Calculation, Sheet, brief, servers, shown, term, worked
+from sizeup.sizing.sheet import Calculation, Inputs, Sheet, brief, servers, shown, term, worked
 from sizeup.units import format_in
 
 YEAR_NS = 365.25 * 86400e9
@@ -223,6 +223,15 @@ def at_ends(sheet: Sheet) -> tuple[Sheet, ...]:
         return ()
     ends = ({key: pair[place] for key, pair in ranges.items()} for place in (0, 1))
     return tuple(Sheet({**sheet.inputs, **end}, sheet.rules) for end in ends)
+
+
+def random_size(inputs: Inputs, iops: float) -> Quantity | None:
+    """Return the mean size of the random requests by their throughput; None where a size is stated or none follows."""
+    size, whole, streams = (inputs.get(f"workload.{name}") for name in ("io_kib", "mb_s", "sequential_mb_s"))
+    if not isinstance(whole, Quantity) or not iops or (isinstance(size, Quantity) and size.origin is not Origin.RULE):
+        return None
+    mean = whole.scaled(1 / iops, -streams.value / iops if isinstance(streams, Quantity) else 0.0)
+    return mean if mean.value > 0 else None
 
 
 ONE_INSTANCE = "one instance of the cluster is its whole load"

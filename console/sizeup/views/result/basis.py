@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import KEYS, OPTION_SOURCE
 from sizeup.sizing.sheet import Inputs, brief
-from sizeup.sizing.workload import STORAGE_KEYS, YEAR_NS
+from sizeup.sizing.workload import STORAGE_KEYS, YEAR_NS, random_size
 from sizeup.units import format_in
 
 _OTHERS = ("workload.cpu_cores", "workload.cpu_percent", "db.gb")
@@ -62,9 +62,8 @@ def _requests(inputs: Inputs) -> str:
         details += _detail(inputs, "workload.read_percent", " reads")
     else:
         return ""
-    size, whole = (_number(inputs, f"workload.{name}") for name in ("io_kib", "mb_s"))
-    if size is not None and size.origin is Origin.RULE and whole is not None and total:
-        details.append(f"{brief(whole.scaled(1 / total), 'KiB')} on average")  # as nobody stated one
+    if (size := random_size(inputs, total)) is not None:
+        details.append(f"{brief(size, 'KiB')} on average")
     else:
         details += _detail(inputs, "workload.io_kib", "")
     typed = all(one is None or one.origin is Origin.USER for one in (reads, writes, both))
