@@ -95,6 +95,16 @@ def test_an_override_replaces_one_field_and_stays_visible() -> None:
 def test_an_override_of_nothing_is_refused() -> None:
     with pytest.raises(MalformedError, match=r"mine.toml: override of 'figure.io.exampel.value': expected KIND.ID"):
         packs(user=OVERRIDE.replace("io.example", "io.exampel"))
+    for target, said in (
+        ("product.sql-server.standard.price.packs", r"\(did you mean product.sql.standard.price.packs\?\)"),
+        (
+            "product.sql.standard.price.processor",
+            "such as product.sql.standard.price.packs, product.sql.standard.price.",
+        ),
+        ("pack.example", "such as figure.io.ghz-rule.exact.value$"),
+    ):
+        with pytest.raises(MalformedError, match=said):
+            load(shipped_texts(), ("mine.toml", OVERRIDE.replace("figure.io.example.value", target)))
 
 
 def test_rules_older_than_a_year_warn_and_still_work() -> None:

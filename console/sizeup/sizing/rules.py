@@ -6,7 +6,7 @@ overrides single fields by id, and what it changed stays visible as an override 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from sizeup.model.advice import Source
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.formula import Formula, parse_formula
 from sizeup.sizing.pack import Entry, FigureEntry, Pack, SourceEntry
+from sizeup.text import nearest
 from sizeup.units import base_unit
 
 MAXIMUM_AGE_DAYS = 365
@@ -66,16 +67,9 @@ class Rules(Struct, frozen=True, eq=False):
         """The figure in base units, with its rule's id as source."""
         entry = self.figures[figure_id]
         unit, scale = base_unit(entry.unit)
-        quantity = Quantity(
-            entry.value * scale,
-            unit,
-            Origin.RULE,
-            figure_id,
-            low=None if entry.low is None else entry.low * scale,
-            high=None if entry.high is None else entry.high * scale,
-            caveats=(entry.note,) if entry.note else (),
-        )
-        return self.marked(quantity, f"figure.{figure_id}")
+        caveats = (entry.note,) if entry.note else ()
+        figure = Quantity(entry.value, unit, Origin.RULE, figure_id, low=entry.low, high=entry.high, caveats=caveats)
+        return self.marked(figure.scaled(scale), f"figure.{figure_id}")
 
     def marked(self, quantity: Quantity, entry: str) -> Quantity:
         """The quantity of the entry ``KIND.ID``, shown as the user's where the user changed it."""
@@ -98,13 +92,8 @@ class Rules(Struct, frozen=True, eq=False):
     def source(self, source_id: str) -> Source:
         """A source as advice cites it."""
         entry = self.sources[source_id]
-        return Source(
-            entry.id,
-            entry.title if entry.via is None else f"{entry.title} (read through: {entry.via})",
-            entry.date,
-            entry.confidence,
-            entry.address,
-        )
+        title = entry.title if entry.via is None else f"{entry.title} (read through: {entry.via})"
+        return Source(entry.id, title, entry.date, entry.confidence, entry.address)
 
     def warnings(self, today: date) -> tuple[str, ...]:
         """A sentence for the packs of each day that were last checked too long ago."""
@@ -138,23 +127,31 @@ def load(texts: Mapping[str, str], user: tuple[str, str] | None = None) -> Rules
 
 
 def _override(documents: Iterable[dict[str, Any]], override: OverrideEntry, where: str) -> None:
-    """Replace one field in the parsed packs; ids hold dots, so the entry is the one whose id the target begins with."""
-    kind, _, rest = override.target.partition(".")
-    for document in documents:
-        for entry in document.get(kind, ()):
-            name = entry.get("id", entry.get("key"))
-            if isinstance(name, str) and rest.startswith(f"{name}."):
-                *parents, field = rest.removeprefix(f"{name}.").split(".")
-                table = entry
-                for parent in parents:
-                    table = table.get(parent, {})
-                if field in table:
-                    table[field] = override.value
-                    return
-    raise MalformedError(
-        f"{where}: override of {override.target!r}: expected KIND.ID.FIELD of a rule that exists, "
-        "such as figure.io.ghz-rule.exact.value"
-    )
+    """Replace one field in the parsed packs."""
+    known = {
+        target: (table, field)
+        for document in documents
+        for kind, entries in document.items()
+        for entry in (entries if isinstance(entries, list) else ())
+        if isinstance(entry, dict)
+        for target, table, field in _fields(entry, f"{kind}.{entry.get('id', entry.get('key'))}")
+    }
+    if override.target not in known:
+        group = override.target.rpartition(".")[0]
+        there = [name for name in known if name.startswith(f"{group}.")] or ["figure.io.ghz-rule.exact.value"]
+        expected = f"KIND.ID.FIELD of a rule that exists, such as {', '.join(there[:5])}"
+        hint = nearest(override.target, known)
+        raise MalformedError(f"{where}: override of {override.target!r}: expected {expected}{hint}")
+    table, field = known[override.target]
+    table[field] = override.value
+
+
+def _fields(table: dict[str, Any], prefix: str) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield each field below a table: the target that replaces it, and where it is."""
+    for field, value in table.items():
+        yield f"{prefix}.{field}", table, field
+        if isinstance(value, dict):
+            yield from _fields(value, f"{prefix}.{field}")
 
 
 def _rules(documents: Mapping[str, dict[str, Any]], overrides: tuple[OverrideEntry, ...] = ()) -> Rules:
