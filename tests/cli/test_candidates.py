@@ -318,6 +318,24 @@ def test_a_discount_is_named_beside_the_cost_of_editions(capsys: pytest.CaptureF
     assert "list prices less 40% in USD" in text
 
 
+@pytest.mark.parametrize(
+    ("own", "cost", "at"),
+    [
+        ("license.support_percent=20", "$110,460", "list prices in USD"),
+        ("license.list_usd=1000", "$110,460", "your prices of ee, else list prices in USD"),
+    ],
+)
+def test_prices_of_the_chosen_edition_are_of_no_other(
+    own: str, cost: str, at: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Standard for 32 cores is 16 x $3,945, with its own 25 % a year of support over three years."""
+    contract = ("license.product=ee", own)
+    text = printed(capsys, "large.toml", "--editions", "ee,sql-server.standard", "--set", *WORKLOAD, *contract)
+
+    assert cost in text
+    assert f"over 3 years, {at}" in " ".join(text.split())
+
+
 def test_an_edition_that_is_unknown_or_not_the_only_one_of_its_name_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

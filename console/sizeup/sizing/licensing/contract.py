@@ -16,7 +16,7 @@ from sizeup.sizing.pack import ArchitectureEntry, FailoverEntry, MetricEntry, Pa
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet
 from sizeup.text import nearest
 
-OF_ONE_PRODUCT = ("license.metric", "license.options", "license.list_usd")
+OF_ONE_PRODUCT = ("license.metric", "license.options", "license.list_usd", "license.support_percent")
 """Keys about the contract for one product."""
 OF_ONE_PACK = (*OF_ONE_PRODUCT, "license.product", "license.version", "license.scope")
 """Keys about the contract with one vendor."""

@@ -242,6 +242,9 @@ def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rule
     named = "; ".join(f"{name}: {_of_each(titles, candidates)}" for name, titles in titles_of.items())
     columns = [Column("Candidate"), *(Column(name, numeric=True) for name in editions)]
     at = priced_at(candidates[0].sizing.inputs)
+    prices = {name: [getattr(of[name].list_price, "origin", None) for of in products] for name in editions}
+    own = [name for name in editions if Origin.USER in prices[name]]
+    at = f"your prices of {', '.join(own)}, else {at}" if own else at
     unknown = (of[name].missing for of in products for name in editions)
     flags = ", ".join(KEYS[key].flag for key in dict.fromkeys(unknown) if key in KEYS)
     named += f". Unknown ({UNKNOWN}): use {flags}" if flags else ""
