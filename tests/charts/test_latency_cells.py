@@ -1,5 +1,7 @@
 """Latency in character cells: over time, and as a histogram."""
 
+from itertools import pairwise
+
 import pytest
 
 from sizeup.charts.cells import cursor_positions, draw, key_at
@@ -35,6 +37,15 @@ def test_a_cell_of_one_level_is_a_blank_which_takes_a_third_of_the_bytes() -> No
     alike = {cell for cell, role in pairs if GROUND in role and len(set(role.split(GROUND))) == 1}
 
     assert alike == {" "}
+
+
+def test_a_wide_heat_map_joins_columns_to_square_cells_of_one_level() -> None:
+    found = tuple(LatencySlice(at * 0.1 * SECOND, (1e6 * (1 + at % 9), 2e7, 4e7, 8e7)) for at in range(200))
+    drawing = draw(Timeline(20 * SECOND, found), 140, 30, Glyphs.BRAILLE)
+    changes = [sum(one != other for one, other in pairwise(roles)) for roles in drawing.roles]
+
+    assert max(changes) <= 80
+    assert not {"▀", "▄"} & set(drawing.text())
 
 
 def test_a_run_fills_its_time_from_the_left_and_never_moves() -> None:

@@ -31,6 +31,8 @@ _LEVEL_SIGNS = {Glyphs.BLOCK: " ░▒▓██", Glyphs.ASCII: " .:-=#"}
 """By level: what is seen without color."""
 _WIDEST = 6
 """Columns that one record fills at most; a wider gap is one of the measurement."""
+_MOST_SLICES = 80
+"""Of a heat map: more would take a slow line seconds."""
 _LEAST_WIDTH, _LEAST_HEIGHT = 20, 6
 _LEAST_ROWS = 16
 """With fewer there is no room for the throughput above the latency."""
@@ -106,12 +108,13 @@ def _with_units(ruler: Ruler) -> Ruler:
     return replace(ruler, ticks=tuple(Tick(tick.value, f"{tick.label} {ruler.unit}".rstrip()) for tick in ruler.ticks))
 
 
-def _by_column(frame: Frame, timed: Iterable[tuple[float, T]]) -> dict[int, list[T]]:
+def _by_column(frame: Frame, timed: Iterable[tuple[float, T]], joined: int = 1) -> dict[int, list[T]]:
+    """Return what each column holds, so many of which are ``joined``."""
     columns: dict[int, list[T]] = {}
     for t_ns, value in timed:
         if 0 <= t_ns <= frame.x.high:
-            column = frame.left + min(int(t_ns / frame.x.high * frame.width), frame.width - 1)
-            columns.setdefault(column, []).append(value)
+            column = min(int(t_ns / frame.x.high * frame.width), frame.width - 1) // joined * joined
+            columns.setdefault(frame.left + column, []).append(value)
     # What was recorded stands for the time up to the next record.
     for column, after in pairwise(sorted(columns)):
         for empty in range(column + 1, after if after - column <= _WIDEST else column):
@@ -129,11 +132,13 @@ def _bar(drawing: Drawing, frame: Frame, column: int, share: float, fill: str) -
 
 
 def _heat(drawing: Drawing, frame: Frame, slices: Sequence[LatencySlice], glyphs: Glyphs) -> None:
-    last = None
-    for column, found in sorted(_by_column(frame, ((piece.t_ns, piece.ns) for piece in slices)).items()):
-        levels = _levels(tuple(found), frame.y, 2 * frame.height)
+    last, joined = None, -(-frame.width // _MOST_SLICES)
+    halves = 2 if joined == 1 else 1  # two columns of a row are a square, as half a cell is
+    for column, found in sorted(_by_column(frame, ((piece.t_ns, piece.ns) for piece in slices), joined).items()):
+        levels = _levels(tuple(found), frame.y, halves * frame.height)
         for row in range(frame.height):
-            _cell(drawing, column, frame.bottom - 1 - row, levels[2 * row + 1], levels[2 * row], glyphs)
+            upper, lower = levels[halves * (row + 1) - 1], levels[halves * row]
+            _cell(drawing, column, frame.bottom - 1 - row, upper, lower, glyphs)
         p99 = sum(ns[2] for ns in found) / len(found)
         row = min(max(frame.row(p99), frame.top), frame.bottom - 1)
         ground = drawing.roles[row][column].removeprefix(_RAMP).partition(GROUND)[0]
