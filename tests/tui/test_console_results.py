@@ -20,10 +20,12 @@ from sizeup.session.records import (
 )
 from sizeup.session.value import point_key
 from sizeup.tui.runs import Runs
+from sizeup.tui.screens import probe_page
 from sizeup.tui.screens.probe_page import PointTable, ProbePage
 from sizeup.tui.widgets.band import BandView
 from sizeup.views.band import NextStep
 from tui.stored_sessions import stored
+from tui.test_tab_row import NAMES
 
 
 async def test_the_readout_names_the_value_under_the_cursor_with_its_unit(console: Console) -> None:
@@ -271,6 +273,19 @@ async def test_of_the_tabs_only_the_one_that_is_shown_is_bold(console: Console) 
         views = console.app.screen.query_one("#views")
 
         assert not views.styles.border_title_style.bold
+
+
+async def test_tabs_that_do_not_fit_beside_the_figures_are_left_out_whole(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe_page, "tabs", lambda entries, _: (*(entry.name for entry in entries), *NAMES))
+    async with console.shown(120, 40) as pilot:
+        await console.measure(pilot, [*records(), *ended()])
+        await settled(pilot)
+        (shown,) = [line for line in console.text.splitlines() if "▌Latency" in line]
+
+    assert "  >  " in shown
+    assert "…" not in shown
 
 
 async def test_a_run_that_is_followed_and_a_saved_session_offer_no_key_that_measures(

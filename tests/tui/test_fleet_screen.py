@@ -46,6 +46,7 @@ async def test_the_host_that_stands_out_is_named_first_and_every_cell_has_its_va
     async with console.shown(120, 40) as pilot:
         await opened(console, pilot, fleet_folder(tmp_path / "fleet"))
         await until(pilot, lambda: listed(console))
+        told = [note.message for note in console.app._notifications]
         await pilot.pause()
         band, drawing = console.app.screen.band(), table(console).drawing
         hosts = [host.name for host in table(console).hosts]
@@ -57,6 +58,7 @@ async def test_the_host_that_stands_out_is_named_first_and_every_cell_has_its_va
         other = console.says("#fleet-host Static")
         await pilot.press("escape")
 
+        assert told == [], "nothing lies over the plots"
         assert (band.word, band.number.text, band.number.name) == ("1 OUTLIER", "1", "of 12 hosts")
         assert band.sentence.startswith("db07 stands out: DRAM 59 % longer than 11 peers")
         assert hosts[0] == "db07"

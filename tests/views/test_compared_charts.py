@@ -71,7 +71,7 @@ def test_what_shares_no_step_or_no_unit_has_no_picture() -> None:
 
 def loaded(workload: str) -> StepRun:
     series = Series("iops", "IOPS", "1/s", Better.HIGHER, "queue_depth", "1", "Queue depth")
-    step = Step("io.direct.custom", "io.direct", "Direct I/O", {}, 1.0, 2.0)
+    step = Step("io.direct.custom", "io.direct", "IOPS, on /u01", {}, 1.0, 2.0)
     run = StepRun(step, "sizeup 0", {series.name: series}, "curve", 0)
     for depth in (1, 16):
         at = {"workload": workload, "queue_depth": depth}
@@ -82,5 +82,5 @@ def loaded(workload: str) -> StepRun:
 def test_different_workloads_are_not_drawn_as_one() -> None:
     small, large = session(loaded("random read 4 KiB")), session(loaded("random read 16 KiB"))
 
-    assert len(compared_curves(small, small, ("B", "A"))) == 1
+    assert [chart.title for chart in compared_curves(small, small, ("B", "A"))] == ["IOPS, on /u01: random read 4 KiB"]
     assert compared_curves(small, large, ("B", "A")) == ()

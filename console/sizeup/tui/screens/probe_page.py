@@ -235,7 +235,8 @@ class ProbePage(Vertical):
         yield ChartView(glyphs, id="below")
 
     def on_mount(self) -> None:
-        """Leave the readout to the main picture."""
+        """Leave the readout to the main picture, and name the views by the columns that what is beside them leaves."""
+        self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self._name_views())
         for name in ("#beside", "#below"):
             self.query_one(name).can_focus = False
 
@@ -360,10 +361,7 @@ class ProbePage(Vertical):
         tiles = live_tiles(run, machine) if live and not zoomed else ()
         parts = {"chart": drawn, "standing": live and not zoomed, "tiles": tiles}
         self._show_parts(*(name for name, is_shown in parts.items() if is_shown), *beside)
-        views = self.query_one("#views")
-        # Those around the tab that is shown where not all fit.
-        names = visible_tabs(self.names, shown, (views.size.width or self.size.width or 999) - 4)
-        self._name_frame(views, tabs_text(names, shown), self.card_title)
+        self._name_views()
         position = step_position(run, session)
         self.query_one("#standing", SegmentRows).show(progress_rows(run, position, runs, self.size.width))
         self.query_one(TileRow).show(tiles, self.app.size.width)
@@ -378,6 +376,13 @@ class ProbePage(Vertical):
         if picture is not None:
             chart.show(self._held(run, picture, chart))
         self._show_beside(run, beside)
+
+    def _name_views(self) -> None:
+        """Name the views in the edge of their frame, those around the one that is shown where not all fit."""
+        views = self.query_one("#views")
+        names = visible_tabs(self.names, self.shown_tab, (views.size.width or 999) - 4)
+        if names:
+            self._name_frame(views, tabs_text(names, self.shown_tab), self.card_title)
 
     def _name_frame(self, frame: Widget, title: Content, subtitle: str = "") -> None:
         """Name a frame in its edges; the same names again would draw all of it again."""

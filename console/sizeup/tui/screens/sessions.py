@@ -303,6 +303,7 @@ class SessionsScreen(ModeScreen):
         from sizeup.tui.screens.fleet_screen import FleetScreen
 
         def show() -> None:
+            self.app.clear_notifications()  # "Reading" would lie over the plots
             self.app.push_screen(FleetScreen(fleet))
 
         try:

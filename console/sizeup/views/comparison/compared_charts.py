@@ -47,7 +47,8 @@ def compared_curves(first: Session, base: Session, names: tuple[str, str], card:
         rate = chart.y.unit in RATES  # from zero, so that a share that is lost is seen as one
         values = [point.y for one in (line, theirs) for point in one.points]
         scale, high = (Scale.LINEAR, max(values) * _ABOVE) if rate else (value_scale(values), None)
-        subject = "" if line.label == chart.y.title else line.label
+        said = line.label == chart.y.title or bool(line.where and line.title in chart.title)
+        subject = line.where if said else line.label
         both = replace(line, label=names[1], where=""), replace(theirs, label=names[0], where="", earlier=True)
         title = ": ".join(filter(None, (chart.title, subject)))
         y = replace(chart.y, scale=scale, low=None, high=high)
