@@ -17,8 +17,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import MalformedError
-from sizeup.importers.awr_sections import EMPTY, NUMBER, Sections, html_lines
-from sizeup.importers.intervals import ALIKE, LAST_DIGIT, Intervals, LoadInterval, Stated, contradiction, without
+from sizeup.importers.awr_sections import EMPTY, NUMBER, TITLES, Sections, html_lines
+from sizeup.importers.intervals import ALIKE, APART, LAST_DIGIT, Intervals, LoadInterval, Stated, contradiction, without
 from sizeup.text import listed, one_line
 from sizeup.units import format_in
 
@@ -28,7 +28,7 @@ _LINE = re.compile(r"^\s*([A-Z][A-Za-z ]+?(?:\s*\([A-Za-z]+\))?):\s+(\S+)")
 _BLOCK = re.compile(r"(?:Std Block Size|Block size)\s*:?\s*([\d,]{1,12})\s*(K?)", re.IGNORECASE)
 _SNAPSHOT = re.compile(r"^\s*(Begin|End) Snap:\s+(\d{1,12})\s", re.MULTILINE)
 _SESSIONS = re.compile(r"^\s*(?:Begin|End) Snap:\s+\d{1,12}\s+\S{1,20}\s+\S{1,20}\s+(\d[\d,]{0,11})\s", re.MULTILINE)
-_ELAPSED = re.compile(r"^\s*Elapsed:\s+(?:N/A\s+)?([\d,]{1,12}(?:\.\d{1,3})?)\s*\(mins\)", re.MULTILINE)
+_ELAPSED = re.compile(r"^\s*Elapsed:\s+(?:N/A\s+)?(\d[\d,]{0,11}(?:\.\d{1,3})?)\s*\(mins\)", re.MULTILINE)
 _LAST_LINE = re.compile(r"^[ \t]*End of Report\b", re.IGNORECASE | re.MULTILINE)
 _RAC = re.compile(r"\s*\(RAC\)", re.IGNORECASE)
 _SUMMARY = 9
@@ -80,8 +80,7 @@ def parse_awr(text: str, where: str, more: Sequence[tuple[str, str]] = ()) -> In
     reports = [report for text, where in files for report in _reports(text, where)]
     if len(databases := dict.fromkeys(report.of[0] for report in reports if report.of)) > 1:
         raise MalformedError(
-            f"{where}: expected reports of one database, found DB Id {' and '.join(databases)}: read each alone, and "
-            "enter the sum of what they need"
+            f"{where}: expected reports of one database, found DB Id {' and '.join(databases)}: {APART}"
         )
     return add_up(reports, [LICENSE] if any("WORKLOAD REPOSITORY" in text for text, _ in files) else ())
 
@@ -148,7 +147,7 @@ def _left_out(found: Sections, text: str, where: str, *titles: str) -> str:
             f"{where}: {found.unended}: expected the end of this section, a line of dashes or </table>, found that of "
             "the report: it was cut; create it again, or paste whole sections"
         )
-    lacking = listed(found.lacking(*titles))
+    lacking = listed([title for title in titles if not found.rows(TITLES[title])])
     end = f"its line 'End of Report': cut, or pasted in part{lacking and f', without {lacking}'}"
     return listed([*filter(None, (hidden, end))])
 
@@ -168,14 +167,11 @@ def _sum(parts: Sequence[LoadInterval]) -> LoadInterval:
         whole = total(of)
         return sum(one for one in reads if one) / whole if whole and None not in reads else None
 
-    names = ("bytes_per_second", "redo_bytes_per_second", "redo_writes_per_second", "sequential_bytes_per_second")
-    sums = {name: total(name) for name in (*names, "busy_cores", "spread_cores", "cores")}
-    return LoadInterval(
-        requests_per_second=total("requests_per_second"),
-        read_share=share("read_share", "requests_per_second"),
-        read_share_of_bytes=share("read_share_of_bytes", "bytes_per_second"),
-        **sums,
-    )
+    rates = ("bytes", "requests", "redo_bytes", "redo_writes", "sequential_bytes")
+    names = (*(f"{rate}_per_second" for rate in rates), "busy_cores", "spread_cores", "cores")
+    of_requests = share("read_share", "requests_per_second")
+    of_bytes = share("read_share_of_bytes", "bytes_per_second")
+    return LoadInterval(read_share=of_requests, read_share_of_bytes=of_bytes, **{name: total(name) for name in names})
 
 
 def _report(text: str, where: str) -> InstanceReport:
@@ -361,18 +357,11 @@ def _requests(found: Sections, profile: Mapping[str, float], block: float | None
     return reads, writes, None, [_ALL_RANDOM, _WITH_REDO]
 
 
-_ALL_RANDOM = (
-    "workload.iops",
-    "requests of several blocks count as random I/O, because they are not counted apart",
-)
-_WITH_REDO = (
-    "workload.iops",
-    "writes of redo count as random I/O, and again as redo, because the report has no line redo writes",
-)
-_NO_BLOCK_SIZE = (
-    "workload.iops",
-    "requests of several blocks count as random I/O, because the report has no line Std Block Size",
-)
+_SEVERAL = "requests of several blocks count as random I/O, because"
+_ALL_RANDOM = ("workload.iops", f"{_SEVERAL} they are not counted apart")
+_NO_BLOCK_SIZE = ("workload.iops", f"{_SEVERAL} the report has no line Std Block Size")
+_TWICE = "writes of redo count as random I/O, and again as redo, because the report has no line redo writes"
+_WITH_REDO = ("workload.iops", _TWICE)
 
 
 def _cpu(
@@ -438,10 +427,8 @@ def _require_consistent(
 def _elapsed(text: str, where: str) -> float:
     """Return the minutes of a report; 0 where it does not say them."""
     match = _ELAPSED.search(text[:_HEADER_CHARACTERS])
-    if not match or not match[1].strip(","):
-        return 0.0
-    minutes = float(match[1].replace(",", ""))
-    if not minutes:
+    minutes = float(match[1].replace(",", "")) if match else 0.0
+    if match and not minutes:
         raise contradiction(where, "Elapsed", "a time between its snapshots", f"{match[1]} minutes")
     return minutes
 

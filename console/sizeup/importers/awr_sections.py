@@ -28,7 +28,7 @@ _BEHIND_TITLE = ("  ", " DB/Inst", "DB/Inst", "\t", " for DB: ")
 _LONGEST_LINE = 1000
 """Reports are at most 255 characters wide, rows of HTML somewhat more; longer lines are no rows."""
 
-_TITLES: Mapping[str, str] = data_beside(__file__, "awr_titles.toml", dict[str, str])
+TITLES: Mapping[str, str] = data_beside(__file__, "awr_titles.toml", dict[str, str])
 """Title of a section and what it is called here; empty for one that is not read. Longer titles stand first."""
 _SHORT = frozenset({"profile", "io", "memory"})
 """Sections that an empty line ends."""
@@ -41,13 +41,13 @@ class NamedFigures(Struct, frozen=True):
     figures: tuple[float | None, ...]
 
 
-_INITIALS = frozenset(title[0] for title in _TITLES)
+_INITIALS = frozenset(title[0] for title in TITLES)
 
 
 def _title(line: str) -> str | None:
     if line[:1] not in _INITIALS:
         return None
-    for title, name in _TITLES.items():
+    for title, name in TITLES.items():
         rest = line[len(title) :]
         if line.startswith(title) and (not rest.strip() or rest.startswith(_BEHIND_TITLE)):
             return name
@@ -92,10 +92,6 @@ class Sections:
     def rows(self, section: str) -> Sequence[NamedFigures]:
         """Return the rows of a section in the order of the report; none where it has no such section."""
         return self._rows.get(section, ())
-
-    def lacking(self, *titles: str) -> Sequence[str]:
-        """Return those of the titles whose sections have no rows."""
-        return [title for title in titles if not self.rows(_TITLES[title])]
 
     def figure(self, section: str, name: str, column: int = 0) -> float | None:
         """Return a figure by the name of its row; a name that the report cut off counts, too."""

@@ -196,6 +196,8 @@ def number(cells: Mapping[str, object], name: str, where: str) -> float:
     return float(value)
 
 
+APART = "read each alone, and enter the sum of what they need"
+"""What to do about figures of several servers or databases."""
 ALIKE = 1.05  # two figures of one quantity that differ by less are rounded
 LAST_DIGIT = 0.1  # of a rate
 

@@ -20,7 +20,7 @@ from sizeup.errors import MalformedError, UsageError
 from sizeup.importers import iostat, oracle_views
 from sizeup.importers.awr import parse_awr
 from sizeup.importers.databases import is_snapshot, parse_snapshots
-from sizeup.importers.intervals import Intervals, LoadInterval
+from sizeup.importers.intervals import APART, Intervals, LoadInterval
 from sizeup.importers.sar import KSAR_HEADING, SADF_HEADING, SADF_MARKS, parse_ksar, parse_sadf, parse_sar
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
@@ -78,6 +78,7 @@ def read_workload(
     that names none of them is refused. ``cores`` are the physical cores of the servers that the files are of.
     """
     values: dict[str, Value] = {}
+    where = ", ".join(source.name for source in sources)
     databases: dict[_Parser, list[tuple[str, str]]] = {parse_snapshots: [], _reports: [], oracle_views.parse_views: []}
     hosts: dict[str, list[tuple[str, Intervals]]] = {}
     servers: dict[str, None] = {}
@@ -101,24 +102,17 @@ def read_workload(
     if others and (oracle := [name for names in of_oracle for name in names]):
         raise MalformedError(
             f"{', '.join(others)}: expected figures of one database, found these snapshots and Oracle's figures in "
-            f"{listed(oracle)}: read each alone, and enter the sum of what they need"
+            f"{listed(oracle)}: {APART}"
         )
     if len(servers) > 1:
-        where = ", ".join(source.name for source in sources)
-        raise MalformedError(
-            f"{where}: expected figures of one server, found {listed([*servers])}: read each alone, and enter the sum "
-            "of what they need"
-        )
+        raise MalformedError(f"{where}: expected figures of one server, found {listed([*servers])}: {APART}")
     kinds = [(", ".join(name for _, name in of), [parse(of)]) for parse, of in databases.items() if of]
     kinds += [(", ".join(name for name, _ in of), _disks_once(of)) for of in hosts.values()]
     if kinds:
-        where = ", ".join(source.name for source in sources)
         try:
             values = {**_figures(kinds, percentile, where, cores), **values}
         except (ValueError, OverflowError) as error:
-            raise MalformedError(
-                f"{where}: expected finite figures, found one too large for a number: {error}"
-            ) from error
+            raise MalformedError(f"{where}: expected finite figures, found one too large: {error}") from error
     return values
 
 
