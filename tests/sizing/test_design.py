@@ -475,6 +475,8 @@ def test_an_edition_of_an_older_version_ends_at_the_limits_of_that_version() -> 
     chosen = designed(*load, "sga.mb=131073", *edition, "license.version=2022")
 
     assert chosen.alternatives[0].unmet == {CORES: "none: 24 cores", MEMORY: "none: 128 GiB"}
+    little = designed("workload.cpu_cores=8", "sga.mb=131073", *edition, "license.version=2022").alternatives[0]
+    assert (little.unmet, little.cost) == ({MEMORY: "none: 128 GiB"}, None)
     # 128 GiB / 0.7 = 182.9 GiB in modules of 16.
     assert part_of(MEMORY, designed(*load, "sga.mb=131072", *edition, "license.version=2022")).buy == 192
 

@@ -461,7 +461,7 @@ def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternat
             fewest = {_VCPUS: found.inputs[CORES]} if CORES in found.inputs else {}
             require_permission(Sheet({**fewest, **found.inputs}, rules), *chosen_contract(sheet))
             missing = USERS if lacks_users(sheet) else ""
-            cost = term_cost(sheet) if CORES in found.inputs and not missing else None
+            cost = term_cost(sheet) if CORES in found.inputs and not (missing or found.unmet) else None
         except ForbiddenError:
             permitted = False
         except MissingError as error:
