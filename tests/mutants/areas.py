@@ -8,7 +8,7 @@ _NATIVE_JOB = ("tests/probing/test_native.py",)
 _DIRECT_IO = (
     "tests/plugins/direct_io/test_observed_calls.py",
     "tests/plugins/direct_io/test_[!r]*.py",
-    "tests/plugins/direct_io/test_run.py",
+    "tests/plugins/direct_io/test_run*.py",
 )
 
 _NFS = ("tests/plugins/test_nfs_clients.py",)

@@ -8,6 +8,7 @@ import pytest
 from plugins.direct_io.hand_made import Times, edge, host, interval, window
 from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate
+from sizeup_direct_io import conclusions
 from sizeup_direct_io.conclusions import (
     RampPoint,
     cache_size_bytes,
@@ -220,6 +221,15 @@ def test_log_writes_are_graded_by_their_median(median_ms: float, grade: str) -> 
     assert (p50.series, p50.at["block_bytes"], p50.extra["grade"]) == ("redo-p50", 4096, grade)
     assert p50.value == pytest.approx(ns, rel=0.01)
     assert (p99.series, p99.value) == ("redo-p99", pytest.approx(40e6, rel=0.01))
+
+
+@pytest.mark.parametrize(("limit", "grade"), [("REDO_GOOD_NS", "good"), ("REDO_WATCH_NS", "watch")])
+def test_a_median_at_a_limit_has_the_better_grade(limit: str, grade: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = point({"block_bytes": 4096}, small=({}, {2_000_000: 1}))
+    monkeypatch.setattr(conclusions, "REDO_GOOD_NS", 1.0)
+    monkeypatch.setattr(conclusions, limit, log.pooled.quantile_ns("write", 0.5))
+
+    assert next(redo([log])).extra["grade"] == grade
 
 
 @pytest.mark.parametrize(("small", "slow"), [(151, True), (149, False), (60, False)])

@@ -76,6 +76,14 @@ def test_ramps_that_lie_further_apart_disagree() -> None:
     assert not agree(*knee)
 
 
+@pytest.mark.parametrize(
+    ("depths", "together"),
+    [((4, 4, 8, 8), True), ((4, 4, 2, 2), True), ((4, 4, 4, 16), True), ((4, 4, 9, 9), False), ((4, 4, 1, 1), False)],
+)
+def test_what_is_within_one_doubling_lies_up_to_twice_or_half_as_deep(depths: tuple[int, ...], together: bool) -> None:
+    assert agree(RampPoint(4, 4.0), depths) is together
+
+
 def test_no_queue_depth_is_later_than_another_over_two_ramps() -> None:
     """What drifts evenly then has the same effect on all of them."""
     orders = [list(ramp_order(ramp, 5)) for ramp in range(4)]
