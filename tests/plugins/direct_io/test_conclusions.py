@@ -68,6 +68,12 @@ def test_three_paths_of_the_published_case_scale_to_96_2_percent_and_name_their_
     assert found.extra["consequence"] == f"329 MB/s of 114 MB/s + 114 MB/s + 114 MB/s. {cap}"
 
 
+def test_iops_are_not_held_against_a_bandwidth() -> None:
+    found = scaling({"/a": 1e3, "/b": 1e3}, 1e3, "1/s", TargetBandwidth(8e8, "host0: link"))
+
+    assert str(found.extra["consequence"]).endswith(" Bandwidth of the paths together: 800 MB/s (host0: link).")
+
+
 def test_paths_to_the_same_disk_are_told_so() -> None:
     found = scaling({"/a": 1e9, "/b": 1e9}, 1e9, "bytes/s", TargetBandwidth(9e9, "nvme0: link"), ("nvme0n1",))
 
@@ -209,6 +215,8 @@ def test_calibration_takes_the_most_iops_whose_mean_latency_is_within_the_limit(
     assert list(calibration(small, [], 9.0)) == []
     slow_tail, *_ = calibration([small[2]], [], 12.0)
     assert "iops_with_p99_in_limit" not in slow_tail.extra
+    one_slow, *_ = calibration([point(at(1), 900.0, small={10: 199, 100: 1})], [], 12.0)
+    assert one_slow.extra["iops_with_p99_in_limit"] == 900
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Many devices in one run: each alone at its own queue depth, then all at once, with the figures of each."""
 
+import errno
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,12 +19,12 @@ from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate, Samples
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.process import list_threads
-from sizeup_direct_io import binding, comparisons
+from sizeup_direct_io import binding, comparisons, window_counters
 from sizeup_direct_io import target as target_module
 from sizeup_direct_io.disks import Disks, read_disks
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.window_counters import Counters
-from sizeup_direct_io.worker import Engine
+from sizeup_direct_io.worker import Engine, EnginePolicy
 
 NVME = [f"/nvme{index}" for index in range(24)]
 
@@ -237,6 +238,18 @@ def test_engines_take_turns_and_the_runs_own_comes_first_in_the_ratio(
     assert (gain.at["engines"], gain.value, gain.replicates) == ("io_uring over threads", 1.65, 5)
     ours, other = Engine.IO_URING, Engine.THREADS
     assert turns == [other, ours, ours, other, other, ours, ours, other, other, ours]
+
+
+@pytest.mark.usefixtures("stage")
+def test_threads_in_place_of_an_engine_are_not_measured_with_fewer_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    neither = EnginePolicy({Engine.IO_URING: errno.ENOSYS, Engine.AIO: errno.EAGAIN, Engine.THREADS: 0})
+    monkeypatch.setattr(window_counters, "read_policy", lambda: neither)
+    found, gaps = estimates(tmp_path, {"preset": "custom", "depth": 8, "scale_threads": True, "ramps": 1})
+
+    assert not [e for e in found if e.series == "threads-iops"]
+    assert any("the threads engine has one per I/O" in gap.reason for gap in gaps)
 
 
 @pytest.mark.usefixtures("stage")
