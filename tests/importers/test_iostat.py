@@ -10,6 +10,7 @@ from sizeup.errors import SizeupError
 from sizeup.importers.intervals import LoadInterval, chosen
 from sizeup.importers.iostat import parse_iostat
 from sizeup.importers.sar import parse_sar
+from sizeup.sizing.inputs.imported import WorkloadFile, read_workload
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,30 @@ def test_iostat_as_text_tells_how_busy_the_cpus_were() -> None:
     intervals = parse_iostat(IOSTAT_OLD, "iostat.txt").intervals
 
     assert [one.cpu_utilization for one in intervals if one.cpu_utilization is not None] == [pytest.approx(0.25)]
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (SAR, "1024.00   1024.00      0.00", "1024.00   1024.00    512.00"),
+        (IOSTAT_PLAIN, "600.00       200.00         0.00", "600.00       200.00       512.00"),
+    ],
+)
+def test_discards_among_the_requests_are_told(text: str, old: str, new: str) -> None:
+    """``tps`` counts them, too."""
+    assert old in text
+    remarks = [
+        read_workload((WorkloadFile("x", one),), 95)["workload.iops"].caveats for one in (text, text.replace(old, new))
+    ]
+
+    assert ["discards (TRIM) count, too" in str(one) for one in remarks] == [False, True]
+
+
+def test_discards_of_a_disk_that_does_not_count_are_not_told() -> None:
+    discards = SAR.replace("1024.00   1024.00      0.00", "1024.00   1024.00    512.00")
+
+    assert parse_sar(discards, "sar.txt", ("sda",)).remarks
+    assert not parse_sar(discards, "sar.txt", ("sdb",)).remarks
 
 
 def test_named_devices_are_the_ones_that_count() -> None:

@@ -99,6 +99,8 @@ class Disk(Struct, frozen=True):
     written_bytes_per_second: float
     reads_per_second: float | None = None
     """None where reads and writes are not counted separately."""
+    discards: bool = False
+    """Whether discards count among the requests."""
 
 
 def together(disks: Iterable[Disk]) -> LoadInterval:
@@ -137,7 +139,8 @@ def of_disks(reports: Iterable[Sequence[Disk]], devices: tuple[str, ...], where:
         left_out = f"the last report, which lacks {', '.join(sorted(lacking))}"
         caveats = (*caveats, f"{left_out}, does not count: the file may be cut")
     intervals = (together(disk for disk in report if disk.name in kept) for report in found)
-    return Intervals(tuple(intervals), caveats, left_out=left_out)
+    discards = any(disk.discards for report in found for disk in report if disk.name in kept)
+    return Intervals(tuple(intervals), caveats, left_out=left_out, remarks=_DISCARDS if discards else ())
 
 
 def chosen(names: Iterable[str], devices: tuple[str, ...], where: str) -> tuple[frozenset[str], tuple[str, ...]]:
@@ -220,6 +223,8 @@ IDLE = ("idle", "iowait", "steal", "id", "wa", "st")
 _WIDEST = 101.0
 """Columns are rounded on their own, in vmstat to whole per cent."""
 _DIGITS = frozenset("0123456789.,")
+_DISCARDED = re.compile(r"d[kM]B|\w*dscd")
+_DISCARDS = (("workload.iops", "discards (TRIM) count, too: an upper bound; sar -b or iostat -x leaves them out"),)
 _REQUESTS = (("r/s", "w/s"), ("rtps", "wtps"))
 """Columns of reads and writes, where they are counted separately; else ``tps``."""
 _MOVED = {
@@ -279,4 +284,6 @@ def disk(cells: Mapping[str, object], name: str, where: str, advice: str) -> Dis
     if "tps" in cells:
         without(number(cells, "tps", where), sum(counts), "tps", " + ".join(requests), "IOPS", where)
     read, written = (number(cells, column, where) * _MOVED[moved] for column in moved)
-    return Disk(name, sum(counts), read, written, counts[0] if len(counts) > 1 else None)
+    counted = len(counts) > 1
+    discards = not counted and any(value for column, value in cells.items() if _DISCARDED.match(column))
+    return Disk(name, sum(counts), read, written, counts[0] if counted else None, discards)

@@ -41,7 +41,7 @@ def parse_iostat(text: str, where: str, devices: tuple[str, ...] = ()) -> Interv
         caveat = "the only report is the mean since boot (unless iostat ran with -y)"
     busy = (LoadInterval(cpu_utilization=share) for share in cpus)
     left_out = " and ".join(filter(None, (first, cut, found.left_out)))
-    return Intervals((*intervals, *busy), (caveat, *found.caveats), left_out=left_out)
+    return Intervals((*intervals, *busy), (caveat, *found.caveats), left_out=left_out, remarks=found.remarks)
 
 
 _Reports = tuple[Sequence[Sequence[Disk]], Sequence[float]]

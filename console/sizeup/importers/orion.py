@@ -65,13 +65,10 @@ def parse_orion(text: str, where: str) -> Imported:
             "the run was interrupted, or this is not the summary file"
         )
     settings = {"command": one_line(options, 200)} if options else {}
-    name = re.search(r"^Test: (\S+)", text, re.MULTILINE)
-    if name is not None:
+    if name := re.search(r"^Test: (\S+)", text, re.MULTILINE):
         settings["test_name"] = one_line(name[1], 80)
-    notes = tuple(
-        f"ORION tested {one_line(match[1], 120)}."
-        for match in list(re.finditer(r"^Name: (\S+)", text, re.MULTILINE))[:64]
-    )
+    tested = re.findall(r"^Name: (\S+)", text, re.MULTILINE)[:64]
+    notes = tuple(f"ORION tested {one_line(target, 120)}." for target in tested)
     series, title = (IOPS, RATE, LATENCY_MEAN), "Direct I/O, ORION"
     step = ImportedStep(f"{STORAGE.name}.orion", STORAGE.name, title, series, estimates, settings)
     return Imported(f"ORION {versions[0]}", (step,), notes=notes)

@@ -29,6 +29,7 @@ _NOTE = (
     "SLOB's awr_info counts MiB/s and microseconds; its waits include time queued in the host, and AWR gives the total "
     "time of an event in whole seconds."
 )
+_SESSIONS = "awr_info takes the number of sessions from the end of the report's name, such as awr.txt.16"
 
 
 def parse_slob(text: str, where: str) -> Imported:
@@ -46,10 +47,8 @@ def parse_slob(text: str, where: str) -> Imported:
         row = {name: cell.strip() for name, cell in zip(names, line, strict=False)}
         counted = row.get("SESSIONS", "")
         if not counted.isdecimal() or len(counted) > 8:
-            notes[
-                f"{one_line(row.get('FILE', ''), 80) or 'A row without a name'}: left out, because its number of "
-                "sessions is unknown: awr_info takes it from the end of the report's name, such as awr.txt.16."
-            ] = None
+            report = one_line(row.get("FILE", ""), 80) or "A row without a name"
+            notes[f"{report}: left out, because its number of sessions is unknown: {_SESSIONS}."] = None
             continue
         sessions = int(counted)
         notes |= dict.fromkeys(_left_out(row, sessions))
@@ -65,10 +64,7 @@ def parse_slob(text: str, where: str) -> Imported:
         step = ImportedStep("slob", "slob", "Oracle physical I/O by SLOB", series, estimates, {}, "scaling")
         steps += [step] if estimates else []
     if not steps:
-        raise MalformedError(
-            f"{where}: expected rows of numbers below SLOB's header, found none; awr_info takes the number of sessions "
-            "from the end of the report's name: awr.txt.16"
-        )
+        raise MalformedError(f"{where}: expected rows of numbers below SLOB's header, found none; {_SESSIONS}")
     return Imported("SLOB", tuple(steps), notes=tuple(notes))
 
 

@@ -131,7 +131,7 @@ def _disks_once(files: Sequence[tuple[str, Intervals]]) -> list[Intervals]:
     for name, file in files:
         cpus = tuple(one for one in file.intervals if one.requests_per_second is None)
         what = f"the disks of {name}: sar -b may count them, too"
-        found.append(replace(file, intervals=cpus, caveats=(), left_out=what) if file.by_disk else file)
+        found.append(replace(file, intervals=cpus, caveats=(), remarks=(), left_out=what) if file.by_disk else file)
     return found
 
 
