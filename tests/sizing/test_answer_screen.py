@@ -106,7 +106,7 @@ def test_without_the_drives_the_paths_alone_are_judged_and_the_space_is_unknown(
     assert ". Not judged: space, CPU" in words(lines)
     assert row(lines, "CPU")[-3:] == ["–", "NOT", "CERTAIN"]
     assert row(lines, "Paths")[-2:] == ["NOT", "CERTAIN"]
-    assert row(lines, "Space")[1:] == ["unknown", "4,000", "GB", "–", "–", "–", "unknown"]
+    assert row(lines, "Space")[1:] == ["unknown", "4,000", "GB", "–", "–", "–", "NO", "VERDICT"]
     assert "Growth Nothing judged passes 100% within 3 years; highest: Memory, 52% in year 3" in words(lines)
     assert lines[-1].endswith("more: sizeup size --show working")
 

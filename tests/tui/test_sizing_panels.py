@@ -157,7 +157,10 @@ def test_the_legend_names_only_signs_that_stand_on_a_bar(look: ScreenLook) -> No
 @LOOKS
 def test_a_demand_without_a_capacity_has_its_status_in_one_line(width: int, look: ScreenLook) -> None:
     typed = {"workload.iops": KEYS["workload.iops"].parse("20000", Origin.USER, "")}
-    lines = share_lines(size(described(machine(), typed)).cards, {}, width, look, high=False).split("\n")
+    cards = size(described(machine(), typed)).cards
+    lines = share_lines(cards, {}, width, look, high=False).split("\n")
+    open_ones = [replace(card, status="uncertain") for card in cards]
 
     assert "NO VERDICT" in "".join(line.plain for line in lines)
+    assert "NOT CERTAIN" in share_lines(open_ones, {}, width, look, high=False).plain
     assert [line.plain for line in lines if line.cell_length > width] == []

@@ -11,7 +11,7 @@ from declared import declaration_of, series_of
 from large_machines import made
 from sizeup.model.advice import AdviceSet, Failure
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.machine import PathBudget, Stage
+from sizeup.model.machine import Machine, PathBudget, Stage
 from sizeup.model.plan import Gentle, Plan, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.model.storage import Hba, Transport
@@ -235,6 +235,17 @@ def test_a_workload_without_a_verdict_asks_for_measurements_and_not_for_a_worklo
 
     assert band.word in ("NO VERDICT", "NOT CERTAIN")
     assert STEPS[0] not in band.steps
+    recorded = summary_band(shown(workload_iops="20000"), STEPS[:1], machine(), tries="4")
+    assert recorded.steps == (NextStep("Measure storage, or enter the capacity.", "4", "leads to the inputs"),)
+
+
+def test_a_warning_by_what_is_certain_says_the_share_of_it() -> None:
+    """350 of 512 GiB are 68 %, and 88 % of the 400 that are available."""
+    half = Machine(memory_bytes=512 << 30, memory_available_bytes=400 << 30)
+    found = size(described(half, {"sga.mb": KEYS["sga.mb"].parse("350GiB", Origin.USER, "--set")}))
+    band = summary_band(summary(half, None, ShownAdvice(AdviceOrigin.CURRENT, found, "", None)), STEPS)
+
+    assert band.sentence == "Memory reaches 68%, at worst 88%: 350 GiB of 512 GiB today."
 
 
 def test_ends_that_read_alike_stand_once() -> None:

@@ -175,7 +175,7 @@ def share_lines(
     """
     cards = [card for card in now if card.demand and card.resource != "license"]
     worst = any(card.n_plus_one is not None or card.last_year is not None for card in cards)
-    status = max((cell_len(_status_of(card)) for card in cards), default=0) + 2
+    status = max((cell_len(card_status(card)) for card in cards), default=0) + 2
     columns = width - _NAME - _USED - status - 3 - (_WORST + 1 if worst else 0)
     if not cards:
         return Content.assemble(
@@ -199,10 +199,6 @@ def share_lines(
     return Content("\n").join([*lines, *([Content.assemble(" " * _NAME, *signs)] if high and signs else [])])
 
 
-def _status_of(card: Card) -> str:
-    return card_status(card) if card.share is not None else "NO VERDICT"
-
-
 def _narrow_lines(cards: Sequence[Card], before: Mapping[str, float | None], width: int, look: ScreenLook) -> Content:
     """Return two lines for each resource: its share and status, and its bar across the whole width."""
     lines = [styled(draw_scale(width))]
@@ -211,7 +207,7 @@ def _narrow_lines(cards: Sequence[Card], before: Mapping[str, float | None], wid
         used = "" if card.share is None else share_text(card.share)
         was = None if was is None or used in ("", share_text(was)) else was
         used = used if was is None else f"{share_text(was)} → {used}"
-        status = _status_of(card)
+        status = card_status(card)
         shown = status_content(status, status_token(status.partition(" (")[0]), look)
         gap = " " * max(width - _NAME - cell_len(used) - 2 - shown.cell_length, 1)
         lines.append(
@@ -235,7 +231,7 @@ def _share_line(card: Card, before: float | None, columns: int, look: ScreenLook
     if bar is not None:
         drawn = styled(draw_share(replace(bar, before=before if changed else None), columns, look))
     color = "bold $hi" if "ok" in token else f"bold ${token}"
-    status = _status_of(card)
+    status = card_status(card)
     return Content.assemble(
         (TITLES[card.resource].ljust(_NAME), "bold $hi"),
         drawn,

@@ -75,7 +75,8 @@ def share_columns(cards: Sequence[Card]) -> list[tuple[str, list[str]]]:
 
 def card_status(card: Card) -> str:
     """Return the status of a card with what it rests on: ``FAIL (assumed)``."""
-    return status_label(status_text(card.status), assumed=bool(card.assumed))
+    status = "NO VERDICT" if card.status == ShareStatus.UNKNOWN.value else status_text(card.status)
+    return status_label(status, assumed=bool(card.assumed))
 
 
 def status_label(status: str, *, assumed: bool) -> str:
@@ -96,8 +97,7 @@ def verdicts_first(given: AdviceSet) -> list[tuple[Advice, str]]:
     status: dict[str, str] = {}
     for card in given.cards:
         if card.advice.startswith(VERDICT):
-            unknown = card.status == ShareStatus.UNKNOWN.value
-            status.setdefault(card.advice, "NO VERDICT" if unknown else card_status(card))
+            status.setdefault(card.advice, card_status(card))
     rank = {name: position for position, name in enumerate(status)}
     ordered = sorted(given.advice, key=lambda advice: rank.get(advice.id, len(rank)))
     return [
@@ -138,9 +138,9 @@ class CardView(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """The status with what it rests on: ``FAIL (assumed)``; that of a demand without a capacity is unknown."""
+        """The status with what it rests on: ``FAIL (assumed)``; ``NO VERDICT`` for a demand without a capacity."""
         if self.judged.demand and self.judged.status == ShareStatus.UNKNOWN.value and self.resource != "license":
-            return "unknown"
+            return card_status(self.judged)
         return status_label(self.status, assumed=bool(self.judged.assumed))
 
 

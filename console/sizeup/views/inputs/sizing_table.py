@@ -13,7 +13,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import capitalized
 from sizeup.units import base_unit, format_in
-from sizeup.views.cards.cards import OUTAGE, VERDICT, card_status, lacks_workload, status_text, verdicts_first
+from sizeup.views.cards.cards import OUTAGE, VERDICT, card_status, lacks_workload, verdicts_first
 from sizeup.views.inputs.advice import answer_title, decision_words, format_quantity
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.whatif import WORKLOAD_KEYS
@@ -82,8 +82,8 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
         if card is not None and judged:
             status = card.status
             share = "" if card.share is None else f" {share_text(card.share)}"
-            title = f"{title} (assumed)" if card_status(card) != status_text(status) else title
-            value = f"{'NO VERDICT' if status == 'unknown' else status_text(status)}{share}"
+            word, assumed, _ = card_status(card).partition(" (assumed)")
+            title, value = f"{title}{assumed}", f"{word}{share}"
         rests_on = basis(advice)
         # The IOPS that the storage was judged by; None where it was judged by its throughput, or not at all.
         if advice.id == _CAPACITY and advice.quantity is None and iops is not None:

@@ -91,11 +91,15 @@ def summary_band(
     names = ", ".join(RESOURCE_NAMES[one.resource] for one in parts)
     left_out = f" Not judged: {names}." if names and card.status in _GOOD else ""
     step = _step(shown, card, parts, why, tries, measures)
+    elsewhere = NextStep(
+        f"Measure {RESOURCE_NAMES[card.resource]}, or enter the capacity.", tries, "leads to the inputs"
+    )
+    measure = next(iter(steps[1:]), elsewhere)  # a workload there is
     return Band(
         verdict.label,
         status_token(verdict.status),
         f"{band_sentence(card)}{left_out}",
-        steps=tuple(steps[1:2] or steps[:1]) if step is None else (step,),  # a workload there is: measure
+        steps=(step or measure,),
         basis=" · ".join(filter(None, (capitalized(verdict.basis), assumed))),
         why=why,
         number=share_number(card),
@@ -161,7 +165,8 @@ def band_sentence(card: Card) -> str:
     if share is None:
         return f"{name} stops{when}: {card.needs or 'there is no second'}."
     if card.status in (ShareStatus.FAIL.value, ShareStatus.WARN.value):
-        return f"{name} reaches {share_text(share)}{when}: {demand} of {capacity} today."
+        most = f", at worst {share_text(worst)}" if share < worst <= _READABLE else ""
+        return f"{name} reaches {share_text(share)}{when}{most}: {demand} of {capacity} today."
     return f"{name} carries it: {demand} of {capacity}, {share_text(share)}{when}."
 
 
