@@ -55,6 +55,21 @@ def shown(
     )
 
 
+@pytest.mark.parametrize(
+    ("guest", "cores", "counted"),
+    [(True, 64, 32), (None, 64, None), (None, 96, 48), (False, 64, 36)],
+)
+def test_the_cores_of_hosts_are_not_those_of_a_machine_that_shows_more_and_may_be_no_guest(
+    guest: bool | None, cores: int, counted: int | None
+) -> None:
+    """72 cores are 36 licenses on bare metal, and the cores of its hosts count for a guest."""
+    machine = replace(shown(4, 18, guest=guest), cpu_model="Intel(R) Xeon(R) Gold 6338")
+    said = found(size(described(machine, parse_settings([f"license.host_cores={cores}"]))), "license.units")
+
+    assert (said.quantity and said.quantity.value) == counted
+    assert counted is not None or "--set machine.guest=no or --set machine.guest=yes" in said.verdict
+
+
 SCOPES = (None, "bare", "vm", "soft", "cloud")
 
 

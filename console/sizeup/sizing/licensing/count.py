@@ -77,8 +77,9 @@ def physical_count(sheet: Sheet, name: str) -> Quantity:
     guest = sheet.optional_words("machine.guest")
     if guest == "no" or (not _is_detected(sheet.inputs, name) and (guest is None or name == "socket_capacity")):
         return sheet.number(NAMES[name])
-    stated = sheet.optional(OF_HOST[name])
-    if stated is not None:
+    stated, shown = sheet.optional(OF_HOST[name]), sheet.inputs.get(NAMES[name])
+    perhaps_bare = guest is None and isinstance(shown, Quantity) and stated is not None and stated.value < shown.value
+    if stated is not None and not perhaps_bare:
         if name == "cores":
             _note_small_hosts(sheet, stated)
         return stated
