@@ -113,8 +113,9 @@ def test_memory_for_postgresql_is_as_its_manual_advises() -> None:
 
     assert part_of(MEMORY, chosen).counts["today"] == 96
     assert (part_of(MEMORY, chosen).buy, part_of(MEMORY, chosen).limit) == (160, "page-cache")
-    assert {row[0]: row[2] for row in table.rows if "sql" in row[0]} == {"postgresql": "160", "mysql": "112"}
-    assert "postgresql, mysql: memory by manual" in table.note
+    assert {row[0]: row[2] for row in table.rows if "sql" in row[0]} == {"postgresql": "160", "mysql community": "112"}
+    assert "postgresql, mysql community: memory by manual" in table.note
+    assert "mysql community" not in licenses_of(designed("workload.cpu_cores=4", "license.pack=mysql"))
     assert "memory by" not in alternatives_table(designed("sga.mb=1024", "workload.cpu_cores=4")).note
 
 
@@ -194,7 +195,7 @@ def test_an_edition_that_is_too_small_loses_its_cores_alone() -> None:
     table = alternatives_table(found)
     assert table.rows[0][:4] == ("as above", "4", "2", "none: 16 threads")
     assert next(row for row in table.rows if row[0] == "oracle ee")[3] == "21"
-    assert {"postgresql", "mysql"} <= {row[0] for row in table.rows}
+    assert {"postgresql", "mysql community"} <= {row[0] for row in table.rows}
 
 
 def test_what_is_designed_is_not_taken_from_what_is_given() -> None:
@@ -483,10 +484,10 @@ def test_an_edition_of_an_older_version_ends_at_the_limits_of_that_version() -> 
 
 def test_the_cost_of_two_servers_names_the_option_of_clusters_that_it_includes() -> None:
     load = ("workload.cpu_cores=4", "license.product=ee")
-    said = "2 servers: with Real Application Clusters"
+    said = "2 servers: with RAC"
 
     assert said in alternatives_table(designed(*load)).note
-    assert "with Real" not in alternatives_table(designed(*load, "license.options=none")).note
+    assert "with RAC" not in alternatives_table(designed(*load, "license.options=none")).note
 
 
 @pytest.mark.parametrize("nodes", [1, 2, 3, 8])

@@ -432,7 +432,9 @@ def _changes(base: Inputs, parts: set[str]) -> list[dict[str, str]]:
             shared = {PORTS: SHARED} if DRIVES in parts and PORTS not in base else {}
             changes.append({"cluster.nodes": "2", **shared})
         changes += [{"license.pack": "oracle", "license.product": name} for name in ("ee", "se2")]
-        changes += [{"license.pack": name} for name in ("postgresql", "mysql")]
+        changes += [{"license.pack": "postgresql"}, {"license.pack": "mysql", "license.product": "community"}]
+        if own.get("license.pack") == "mysql":
+            own.setdefault("license.product", "community")
     return [one for one in changes if any(own.get(key) != one[key] for key in one if key != "array.disk_gb")]
 
 
@@ -476,7 +478,7 @@ def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternat
         rests=tuple(dict.fromkeys(text for part in found.parts for text in part.rests)),
         single_threaded=_single_threaded(found, rules) if permitted else None,
         left_out="" if cost is None else left_out_option(sheet, cost),
-        cluster_option=next((one.title for one in options if one.for_clusters), ""),
+        cluster_option=next((one.brief or one.title for one in options if one.for_clusters), ""),
         missing=THREADS if missing == _VCPUS else missing,
     )
 
