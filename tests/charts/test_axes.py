@@ -31,6 +31,12 @@ def test_a_rate_has_its_prefix_at_the_number_also_where_ticks_differ_in_it(title
     assert ruler.unit == unit
 
 
+def test_of_a_stated_end_no_tick_beyond_it_is_counted() -> None:
+    ruler = fit(Axis("IOPS", "1/s", high=67e3), [4e3, 64e3], most_ticks=4)
+
+    assert (labels(ruler), ruler.high) == (["0", "20k", "40k", "60k"], 67e3)
+
+
 def test_one_value_on_a_logarithmic_axis_lies_between_round_numbers() -> None:
     assert labels(fit(Axis("Latency", "ns", Scale.LOG10), [2.01e6, 4.01e6, 8.03e6], most_ticks=4)) == ["2", "5", "10"]
 

@@ -151,21 +151,22 @@ def _linear_ticks(axis: Axis, values: Sequence[float], most: int) -> tuple[float
         None if end is None or abs(end) > _LARGEST else _in_range(end) for end in (axis.low, axis.high)
     )
     # A cut axis exaggerates: free ends reach zero.
-    low = min(known, default=0.0) if stated_low is None else stated_low
-    high = max(known, default=low + 1.0) if stated_high is None else stated_high
-    if stated_low is None:
-        low = min(low, 0.0)
-    if stated_high is None:
-        high = max(high, 0.0)
+    low = min([*known, 0.0]) if stated_low is None else stated_low
+    high = max([*(known or [low + 1.0]), 0.0]) if stated_high is None else stated_high
     if high - low < 1 / _LARGEST:
         high = low + (abs(low) or 1.0)
     counts = axis.unit == "1" and all(float(value).is_integer() for value in values)
-    step = linear_step(max((high - low) / max(most - 1, 1), float(counts)), binary=axis.unit == "bytes")
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+
+    def divided(step: float) -> tuple[int, int]:
+        """Return the steps of both ends; a free one moves out to a whole step, which may add a tick."""
+        last = math.ceil(high / step - 1e-9) if axis.high is None else math.floor(high / step + 1e-9)
+        return math.floor(low / step + 1e-9), last
+
+    step = linear_step(max((high - low) / most, float(counts)), binary=axis.unit == "bytes")
+    first, last = divided(step)
     while last - first + 1 > most and last - first > 2:  # an axis across zero needs three
-        # Moving the ends out to whole steps may have added a tick or two.
         step = linear_step(step * 1.01, binary=axis.unit == "bytes")
-        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+        first, last = divided(step)
     if axis.low is None:
         low = first * step
     if axis.high is None:

@@ -29,6 +29,8 @@ _TITLED_FROM = 15
 """Rows from which on the title has one of its own where the names of the lines leave it none."""
 _UNIT_ROOM = 10
 """Columns for the unit behind the title of an axis, and for what separates it from the legend."""
+_MOST_VALUES = 6
+"""On a vertical axis that is linear, however high it is."""
 _TURN = 3
 """Columns for which one of several lines in the same cells is seen."""
 _DASH = 3
@@ -210,9 +212,10 @@ def draw_lines(
         drawing.put(0, 1, chart.caption or "too small for a chart", "text")
         return drawing
     plot_height = height - top - bottom
+    most = _MOST_VALUES if chart.y.scale is Scale.LINEAR else height
     x_ruler, y_ruler = (
         fit(chart.x, x_values + x_ends, max(width // (6 if chart.x.unit == "1" else 10), 2)),
-        fit(chart.y, y_values, max(plot_height // 3, 2)),
+        fit(chart.y, y_values, min(plot_height // 3, most)),
     )
     # A boundary outside what was measured would squeeze the curve into a corner.
     boundaries = [item for item in chart.boundaries if x_ruler.low <= item.x <= x_ruler.high]

@@ -234,7 +234,7 @@ class CompareScreen(ModeScreen):
                 lines.append(Content.assemble("  ", (before, "$s3"), (" → ", "$dim"), (after, "$s1")))
             else:
                 lines += [Content.assemble("  ", (before, "$s3")), Content.assemble("→ ", (after, "$s1"))]
-        lines += [] if self._facts else [Content.styled("Nothing that both sessions know.", "$dim")]
+        lines += [] if self._facts else [Content.styled("No setting that both sessions know.", "$dim")]
         lines += [Content(""), Content.styled("Can the runs be compared?", "bold $hi")]
         for trust in self._answer.trust:
             sign = Content.styled("● " if trust.status == "ok" else "▲ ", f"${trust.status}")
