@@ -8,6 +8,7 @@ from sizeup.sizing.advise import size
 from sizeup.sizing.editions import related_editions, too_small
 from sizeup.sizing.keys import parse_settings
 from sizeup.views.result.licenses import license_table
+from sizing.license_cases import found, sized
 
 XEON = ("machine.sockets=2", "machine.cores=32", "machine.threads_per_core=2", "machine.cpu_model=Xeon Gold 6326")
 SE2_YEARS = 2 * 17500 * (1 + 3 * 0.22)
@@ -163,6 +164,12 @@ def test_a_free_edition_is_the_cheapest_only_for_a_database_that_it_is_known_to_
     size: tuple[str, ...], cheapest: str
 ) -> None:
     assert edition(*XEON, "license.pack=sql-server", *size).decision == cheapest
+
+
+def test_with_all_of_its_price_off_an_edition_costs_0_and_its_support_is_no_other_contract() -> None:
+    cost = found(sized(*XEON, "license.product=ee", "license.discount_percent=100"), "license.cost.term").verdict
+
+    assert "$0 = $0 after 100% discount + $0 support" in cost
 
 
 def test_a_discount_holds_for_both_editions_and_a_price_of_ones_own_for_the_chosen_one() -> None:

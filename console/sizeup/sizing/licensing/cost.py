@@ -177,9 +177,9 @@ def _over_years(sheet: Sheet, metric: MetricEntry) -> Iterator[Advice]:
     if not product.yearly and not product.support_percent and "license.support_percent" not in sheet.inputs:
         rests_on += f"; no support: {KEYS['license.support_percent'].flag}"
     cost = f"{usd_range(whole)} = {parts} ({rests_on})"
-    if not whole.value:
+    if not total.value:
         cost = f"none for the licenses of {product.title}; support is a separate contract"
-    said, left_out = f"{years} years: {cost}" if whole.value else cost, left_out_option(sheet, whole)
+    said, left_out = f"{years} years: {cost}" if total.value else cost, left_out_option(sheet, whole)
     if not is_chosen(sheet.inputs):
         said = f"{product.brief or product.title} (no database is chosen), {said}"
     sheet.facts.append(
