@@ -5,6 +5,7 @@ import pytest
 from sizeup.errors import UsageError
 from sizeup.sizing.licensing.table import rows
 from sizeup.views.result.answer import answer_lines
+from sizeup.views.result.candidates import Candidate, candidate_sentences
 from sizing.license_cases import RULES, XEON, found, sized, units
 
 PAIR = ("machine.cores=16", "machine.sockets=2", XEON, "cluster.nodes=2")
@@ -144,6 +145,15 @@ def test_a_name_of_intel_alone_is_a_multicore_of_intel_and_says_so() -> None:
 def test_fewer_virtual_cpus_than_cores_are_refused() -> None:
     with pytest.raises(UsageError, match=r"machine.vcpus: expected at least machine.cores = 32, found 8; a core is a"):
         sized("machine.cores=32", "machine.vcpus=8")
+
+
+@pytest.mark.parametrize("load", [(), ("workload.cpu_cores=4",)])
+def test_the_conditions_of_a_passive_server_are_named_with_and_without_a_workload(load: tuple[str, ...]) -> None:
+    sizing = sized(*PAIR, "license.product=ee", "license.options=none", "license.passive_servers=1", *load)
+    said = "runs on ten days a year at most; only in a cluster that shares one disk array in one data center; any part"
+
+    assert " ".join(" ".join(answer_lines(sizing)).split()).count(said) == 1
+    assert " ".join(candidate_sentences([Candidate("pair", sizing)])).count(said) == 1
 
 
 CLOUD = ("license.scope=cloud", "machine.vcpus=32", "machine.threads_per_core=2", "workload.cpu_cores=12")

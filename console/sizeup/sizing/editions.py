@@ -126,12 +126,12 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
     if servers <= 1 or rule is None:
         return
     sheet.cite(rule.source)
-    sheet.caveat(rule.note)
     licensed = licensed_servers(sheet, pack, product)
     if licensed < servers:
         text = f"{plural(int(servers - licensed), 'passive server')} not counted"
         yield sheet.advice(*_SERVERS, f"{rule.why}: {text}", decision="passive")
         return
+    sheet.caveat(rule.note)
     one = Quantity(1, "1", Origin.RULE, rule.id)
     flag, alike = KEYS[_PASSIVE].flag.replace("=N", "=1"), sheet.inputs
     try:

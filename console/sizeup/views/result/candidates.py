@@ -298,6 +298,9 @@ def candidate_sentences(candidates: Sequence[Candidate]) -> list[str]:
             settles = [each.decides for each in open_cards(one.sizing.cards) if each is not card and each.decides]
             left_out = "" if one.price is None else one.price.left_out
             text = ". ".join(filter(None, (text, *settles, *_unpriced(one), left_out)))
+        failover = one.sizing.find("license.failover")
+        standby = failover.caveats if failover is not None and failover.decision == "passive" else ()
+        text = ". ".join((text, *standby))
         of_text.setdefault(text, []).append(name)
     return [f"{', '.join(names)}: {text}" for text, names in of_text.items()]
 

@@ -111,6 +111,8 @@ def license_details(given: Sizing) -> Iterator[tuple[str, str]]:
     if failover is not None and failover.decision == "all-counted":
         brief_text = "Passive servers may need no licenses (--show license.failover)"
         yield "Failover", failover.verdict if is_about_licenses(given) else brief_text
+    elif failover is not None and failover.decision == "passive" and not is_about_licenses(given):  # else a note
+        yield "Failover", failover.caveats[-1]
 
 
 def license_notes(given: Sizing) -> Iterator[str]:
