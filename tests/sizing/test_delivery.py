@@ -51,6 +51,15 @@ def test_each_part_is_as_ordered_missing_slower_or_unknown() -> None:
     assert statuses(parse_settings(["machine.memory_gib=240"]))["machine.memory_gib"][0] == "missing"
 
 
+@pytest.mark.parametrize(("raid", "status"), [("10", "as ordered"), ("5", "more"), ("0", "more")])
+def test_space_beyond_the_order_is_more(raid: str, status: str) -> None:
+    """Four drives of 3,840 GB are 7,680 GB in RAID 10, and 11,520 GB in RAID 5; a drive is up to 1 % larger."""
+    drives = ("array.disks=4", "array.disk_gb=3840")
+    delivered = parse_settings([drives[0], "array.disk_gb=3840.76", f"array.raid={raid}"])
+
+    assert statuses(delivered, (*drives, "array.raid=10"))["capacity.gb"][0] == status
+
+
 def test_ports_of_another_link_are_not_as_ordered() -> None:
     found = statuses(parse_settings(["path.stages=hba:fc16*2@2"]))
 

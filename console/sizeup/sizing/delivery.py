@@ -203,12 +203,12 @@ def _part(
     if found is None:
         return DeliveredPart(key, ordered.value, None, ordered.unit, "unknown")
     speed, enough, most = found.origin is Origin.MEASURED or key == "machine.ghz", ordered.value * share, found.most
-    less = found.value < enough
+    less, more = found.value < enough, share if counted else _COUNTED["array.disk_gb"] if key == "capacity.gb" else 0.0
     ends = () if counted else (one for one in found.uncertainties if one.upper is less and not one.default)
     uncertainty = next((one for one in ends if one.end is None or (one.end < enough) is not less), None)
     if most is not None and most < enough:
         status = "slower" if speed else "missing"
-    elif counted and found.value * share > ordered.value:
+    elif uncertainty is None and found.value * more > ordered.value:
         status = "more"
     else:
         status = "as ordered" if uncertainty is None else "uncertain"
