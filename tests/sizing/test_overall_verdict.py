@@ -54,7 +54,7 @@ def test_a_demand_without_a_capacity_is_no_pass_and_stays_in_the_table() -> None
 
     assert first(lines).startswith("NOT CERTAIN Memory: 372.5 GiB ")
     assert "Use --set machine.memory_gib=N" in first(lines)
-    assert row(lines, "Memory").split() == ["Memory", "unknown", "372.5", "GiB", "–", "–", "unknown"]
+    assert row(lines, "Memory").split() == ["Memory", "unknown", "372.5", "GiB", "–", "–", "NO", "VERDICT"]
 
 
 def test_without_any_capacity_there_is_no_verdict() -> None:
@@ -68,14 +68,14 @@ def test_a_demand_on_unknown_cores_is_no_pass() -> None:
 
     assert first(lines).startswith("NOT CERTAIN CPU: 13.3 cores ")
     assert "Use --set machine.cores=N" in first(lines)
-    assert row(lines, "CPU").endswith("unknown")
+    assert row(lines, "CPU").endswith("NO VERDICT")
 
 
 def test_what_fails_decides_over_what_is_unknown() -> None:
     lines = screen("workload.mb_s=2000", "capacity.mb_s=1000", "sga.mb=4000")
 
     assert lines[0].startswith("FAIL     Storage: 2,000 MB/s ")
-    assert row(lines, "Memory").endswith("unknown")
+    assert row(lines, "Memory").endswith("NO VERDICT")
 
 
 @pytest.mark.parametrize("settings", [(), LOAD, (*LOAD, *PATHS, *DRIVES), (*LOAD, *PATHS, *SERVER)])
