@@ -167,6 +167,8 @@ def test_memory_on_one_node_alone_is_no_problem_of_a_verdict_that_passes() -> No
         "10,000 MiB from others"
     )
     assert not any("fills one node" in line or "oes not fit" in line for line in answer_lines(sizing))
+    alone = ("numa.nodes=1", "numa.free_mb=60000", "machine.memory_gib=128")
+    assert not any("one-node" in one.id for one in sized("sga.mb=70000", *alone).advice), "there are no others"
 
 
 def explained(capsys: pytest.CaptureFixture[str], name: str, *settings: str) -> str:

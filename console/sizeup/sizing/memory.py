@@ -145,6 +145,8 @@ def _locality(sheet: Sheet) -> Iterator[Advice]:
 def _one_node(sheet: Sheet) -> Iterator[Advice]:
     """What the emptiest node has left when all shared memory lands on it, without huge pages or interleaving."""
     free, sga = sheet.numbers("numa.free_mb"), sheet.number("sga.mb")
+    if len(free) < 2:
+        return
     sheet.cite("closson-2007-numa")
     emptiest = max(free, key=lambda node: node.value)
     if sga.value > emptiest.value:
