@@ -318,7 +318,10 @@ def test_each_value_stands_under_its_reason_working_and_source(capsys: pytest.Ca
     assert "sysctl vm.nr_hugepages > before.conf" in text
 
 
-@pytest.mark.parametrize(("pack", "value", "source"), [("oracle", "10", "red-hat"), ("sql-server", "1", "microsoft")])
+@pytest.mark.parametrize(
+    ("pack", "value", "source"),
+    [("oracle", "10", "red-hat"), ("sql-server", "1", "microsoft"), ("postgresql", "1", "kernel-vm")],
+)
 def test_swapping_is_set_as_the_vendor_of_the_database_or_its_system_recommends(
     pack: str, value: str, source: str
 ) -> None:
