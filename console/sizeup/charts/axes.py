@@ -156,25 +156,18 @@ def _linear_ticks(axis: Axis, values: Sequence[float], most: int) -> tuple[float
     if high - low < 1 / _LARGEST:
         high = low + (abs(low) or 1.0)
     counts = axis.unit == "1" and all(float(value).is_integer() for value in values)
-
-    def divided(step: float) -> tuple[int, int]:
-        """Return the steps of both ends; a free one moves out to a whole step, which may add a tick."""
+    least, step, first, last = max((high - low) / most, float(counts)), 0.0, 0, 0
+    while not step or (last - first + 1 > most and last - first > 2):  # an axis across zero needs three
+        step = linear_step(max(least, step * 1.01), binary=axis.unit == "bytes")
+        # A free end moves out to a whole step, which may add a tick.
+        first = math.floor(low / step + 1e-9) if axis.low is None else math.ceil(low / step - 1e-9)
         last = math.ceil(high / step - 1e-9) if axis.high is None else math.floor(high / step + 1e-9)
-        return math.floor(low / step + 1e-9), last
-
-    step = linear_step(max((high - low) / most, float(counts)), binary=axis.unit == "bytes")
-    first, last = divided(step)
-    while last - first + 1 > most and last - first > 2:  # an axis across zero needs three
-        step = linear_step(step * 1.01, binary=axis.unit == "bytes")
-        first, last = divided(step)
     if axis.low is None:
         low = first * step
     if axis.high is None:
         high = max(last, first + 1) * step
-    slack = (high - low) * 1e-9
     # Twelve digits hide what 3 * 0.1 adds to 0.3.
-    positions = [float(f"{index * step:.12g}") for index in range(first, last + 1)]
-    return low, high, [value for value in positions if low - slack <= value <= high + slack] or [low, high]
+    return low, high, [float(f"{index * step:.12g}") for index in range(first, last + 1)] or [low, high]
 
 
 def _in_range(value: float) -> float:

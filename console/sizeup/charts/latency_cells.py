@@ -142,9 +142,8 @@ def _heat(drawing: Drawing, frame: Frame, slices: Sequence[LatencySlice], glyphs
         p99 = sum(ns[2] for ns in found) / len(found)
         row = min(max(frame.row(p99), frame.top), frame.bottom - 1)
         ground = drawing.roles[row][column].removeprefix(_RAMP).partition(GROUND)[0]
-        drawing.put(
-            column, row, "=" if glyphs is Glyphs.ASCII else "━", f"hi{GROUND}{_RAMP}{ground}" if ground else "hi"
-        )
+        role = f"hi{GROUND}{_RAMP}{ground}" if ground else "hi"
+        drawing.put(column, row, "=" if glyphs is Glyphs.ASCII else "━", role)
         last = column, row, f"p99 {format_value(p99, 'ns')}"
     if last is not None:
         column, row, words = last

@@ -43,7 +43,6 @@ from sizeup.views.comparison.answer import (
     fact_cards,
     leading_card,
     missing_runs,
-    side_names,
 )
 from sizeup.views.comparison.compared_charts import compared_curves
 from sizeup.views.comparison.comparison import differences_table, figure_sentences, metrics_table, nothing_shared
@@ -162,9 +161,8 @@ class CompareScreen(ModeScreen):
         self._sessions = read_session(new), read_session(baseline)
         digests = [digest(one, session_name(path)) for one, path in zip(self._sessions, self._paths, strict=True)]
         self._comparison = compare(digests[:1], digests[1:])
-        names = side_names(self._comparison)
         self._answer = answer(self._comparison)
-        self._charts = compared_curves(*self._sessions, names, leading_card(self._comparison))
+        self._charts = compared_curves(*self._sessions, self._answer.names, leading_card(self._comparison))
         self._place = 0
         card = changed_card(self._answer.rows)
         self._facts = [ComparedFact(one.what, one.baseline, one.new) for one in self._answer.differences]

@@ -144,22 +144,18 @@ class PointTable(DataTable[Text]):
 
     def action_sort(self) -> None:
         """Sort by the column the other way round, then by the next one."""
-        if not self.shown.columns:
-            return
-        at = -1 if self._sorted_by is None else self._sorted_by
-        if at >= 0 and not self._reversed:
-            self._reversed = True
-        else:
-            self._sorted_by, self._reversed = (at + 1) % len(self.shown.columns), False
-        self._fill()
+        if self.shown.columns:
+            at = -1 if self._sorted_by is None else self._sorted_by
+            self._sort_by(at if at >= 0 and not self._reversed else (at + 1) % len(self.shown.columns))
 
     @on(DataTable.HeaderSelected)
     def _clicked(self, event: DataTable.HeaderSelected) -> None:
         event.stop()
-        if event.column_index == self._sorted_by:
-            self._reversed = not self._reversed
-        else:
-            self._sorted_by, self._reversed = event.column_index, False
+        self._sort_by(event.column_index)
+
+    def _sort_by(self, column: int) -> None:
+        """Sort by a column, the other way round where it is sorted by that one."""
+        self._sorted_by, self._reversed = column, column == self._sorted_by and not self._reversed
         self._fill()
 
     def _fill(self) -> None:
