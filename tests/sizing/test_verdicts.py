@@ -112,10 +112,12 @@ def test_a_failure_fails_where_the_user_requires_that_it_does_not(
     assert card("storage", *required).unmeasured == ("N+1",)  # of the storage behind the paths
 
 
-def test_of_active_and_passive_paths_one_counts_and_the_other_takes_over() -> None:
-    found = card("storage", "workload.mb_s=400", "path.stages=hba:fc8*2", "path.policy=active-passive")
+@pytest.mark.parametrize(("paths", "active"), [(1, 1), (2, 1), (3, 1), (4, 2), (5, 2)])
+def test_of_active_and_passive_paths_half_count_and_the_others_take_over(paths: int, active: int) -> None:
+    """A path carries 800 MB/s; of an odd number of them, either half may be the smaller one."""
+    found = card("storage", "workload.mb_s=400", f"path.stages=hba:fc8*{paths}", "path.policy=active-passive")
 
-    assert (found.share, found.n_plus_one) == (0.5, 0.5)
+    assert (found.share, found.n_plus_one) == (0.5 / active, 0.5 / active if paths > 1 else None)
 
 
 def test_a_pass_that_needs_both_paths_is_assumed_until_their_policy_is_known() -> None:

@@ -216,8 +216,8 @@ def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
 
 
 def _active(count: int, policy: str | None) -> int:
-    """Return how many paths of one stage carry data at a time."""
-    return math.ceil(count / 2) if policy == "active-passive" else count
+    """Return how many paths of one stage carry data at a time; of an odd number, the one more may be passive."""
+    return max(count // 2, 1) if policy == "active-passive" else count
 
 
 def _line_rates(sheet: Sheet) -> Iterator[Advice]:
