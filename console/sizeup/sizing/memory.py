@@ -26,10 +26,7 @@ def _pages(sheet: Sheet) -> Term:
 
 
 def beside_buffers(sheet: Sheet) -> tuple[float, float]:
-    """Return what a database allocates beside its buffers: a share of them, and bytes whatever their size; 0 if none.
-
-    PostgreSQL allocates for all connections that it admits, which are taken to be many unless more are stated.
-    """
+    """Return what a database allocates beside its buffers: a share of them, and bytes whatever their size."""
     pack = sheet.inputs.get("license.pack")
     database = pack.value if isinstance(pack, Words) else ""
     if database != "postgresql":

@@ -164,8 +164,8 @@ def _derived(sizing: Sizing, rules: Rules) -> dict[str, _Figure]:
     slow = str(getattr(sizing.inputs.get("array.drive"), "value", "")).startswith("hdd")
     latency = _figure("capacity.latency_ms", sizing, rules, {}) or (10.0 if slow else 1.0, ())
     memory = _figure("machine.memory_gib", sizing, rules, {}) or (math.inf, ())
-    derived: dict[str, _Figure] = {"emit.latency": latency}
-    derived["emit.memory"] = memory[0] * 1024, memory[1]  # in MiB, as sga.mb
+    in_mib = memory[0] * 1024, memory[1]  # as sga.mb
+    derived: dict[str, _Figure] = {"emit.latency": latency, "emit.memory": in_mib}
     if isinstance(mixed := sizing.inputs.get("capacity.mixed_iops"), Quantity):
         certain = replace(mixed, value=mixed.least)
         derived["emit.mixed_writes"] = mixed_writes(sizing.inputs) * certain.value, (("capacity.mixed_iops", certain),)

@@ -71,8 +71,8 @@ class TypedInputs:
             self._put(runs, before.pop())
         elif key is not None and key in stated and not is_imported(stated[key]):
             imported = parsed_inputs(() if session is None else session.imported)
-            kept = {name: imported.get(name) if name == key else value for name, value in stated.items()}
-            self._put(runs, {name: value for name, value in kept.items() if value is not None})
+            kept = {name: value for name, value in stated.items() if name != key}
+            self._put(runs, {**kept, key: imported[key]} if key in imported else kept)
 
     def _put(self, runs: Runs, values: Mapping[str, Value]) -> None:
         from sizeup.engine.advice import stated_inputs  # which the first screen does without

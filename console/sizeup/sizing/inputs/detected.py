@@ -92,12 +92,10 @@ def detected(machine: Machine, device: str | None = None, *, bare: bool = False)
         if any(one.id == "memory.node-sum" for one in machine.findings):
             added = sum(node.memory_bytes or 0 for node in machine.nodes)
             why, how = f"all NUMA nodes together have {format_bytes(added)}", f"Use {KEYS['machine.memory_gib'].flag}"
-            if (more := added > machine.memory_bytes) or not uncertainties:
-                end = float(added)
-            else:
-                taken = machine.memory_bytes - (uncertainties[0].end or 0.0)
-                end, why = max(added - taken, 0.0), f"{why}, of which {format_bytes(taken)} are in use now"
-            uncertainties = (Uncertainty(end, why, how, upper=more), *uncertainties)
+            more = added > machine.memory_bytes
+            taken = 0 if more else sum(machine.memory_bytes - (one.end or 0.0) for one in uncertainties)
+            why += f", of which {format_bytes(taken)} are in use now" if taken else ""
+            uncertainties = (Uncertainty(max(added - taken, 0.0), why, how, upper=more), *uncertainties)
         values["machine.memory_gib"] = replace(memory, uncertainties=uncertainties)
     if _is_virtual(machine) or machine.platform.is_guest is False:
         source = machine.platform.guest_evidence or machine.platform.hypervisor or "as recorded"

@@ -231,7 +231,6 @@ def _share_line(card: Card, before: float | None, columns: int, look: ScreenLook
     if bar is not None:
         drawn = styled(draw_share(replace(bar, before=before if changed else None), columns, look))
     color = "bold $hi" if "ok" in token else f"bold ${token}"
-    status = card_status(card)
     return Content.assemble(
         (TITLES[card.resource].ljust(_NAME), "bold $hi"),
         drawn,
@@ -239,7 +238,7 @@ def _share_line(card: Card, before: float | None, columns: int, look: ScreenLook
         (used, color),
         (f"{'' if most is None else share_text(most):>{_WORST + 1}}" if worst else "", "$foreground"),
         "   ",
-        status_content(status, token, look),
+        status_content(card_status(card), token, look),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
@@ -171,7 +172,11 @@ _NAMED: Mapping[str, Mapping[str, str]] = data_beside(__file__, "coordinates.tom
 
 def coordinate_words(key: str, value: str) -> str:
     """Return a coordinate that is a text as people call it: ``random read 8 KiB`` of the workload ``oltp-read``."""
-    return _NAMED.get(key, {}).get(value, value)
+    if value in (named := _NAMED.get(key, {})):
+        return named[value]
+    patterns = _NAMED.get(f"{key}-pattern", {})
+    found = ((words, re.fullmatch(pattern, value)) for pattern, words in patterns.items())
+    return next((match.expand(words) for words, match in found if match), value)
 
 
 def format_coordinate(key: str, value: str | int | float) -> str:
