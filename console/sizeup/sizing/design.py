@@ -327,7 +327,8 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
     limits = [(missed(fewer, when), when) for when in WHEN if fewer and when in counts]
     if fewer and any(card.outage for card in judged(fewer)):
         limits = [("outage" if unit and when in _WITHOUT_LOSS else unit, when) for unit, when in limits]
-    limit, when = next(((unit, when) for unit, when in limits if unit), ("page-cache" if fewer else "least", ""))
+    none = "page-cache" if fewer and key == MEMORY else "least"
+    limit, when = next(((unit, when) for unit, when in limits if unit), (none, ""))
     stated = next((one for one in (_SOCKETS, CAPACITY) if key == CORES and one in base), None)
     room = base[stated] if stated is not None and _PER_SOCKET in base else None
     if isinstance(room, Quantity) and buy > room.value * step:
