@@ -303,4 +303,5 @@ def test_the_area_to_an_earlier_run_says_which_is_better(unit: str, ahead: float
 
     assert {"gained", "lost"} & set(classes) == {kind}
     assert classes.count("line earlier") == 2  # in the legend, too
+    assert {one for one in classes if one.startswith("mark")} == {"mark i0 f0", "mark earlier hollow"}
     assert len(boxes(ramp(boundaries=(Boundary(15e3, "L1", ends_region=True),)), "region")) == 1

@@ -276,7 +276,7 @@ def _legend(lines: Sequence[Line], width: float, top: float, *, disturbed: bool)
             x, y = 0.0, y + 18
         parts += [
             _stroke([(x, y - 4), (x + 28, y - 4)], line, index),
-            _mark(x + 14, y - 4, index, hollow=line.earlier),
+            _mark(x + 14, y - 4, line, index),
             text_element(x + 34, y, label),
         ]
         x += 34 + text_width(label) + 18
@@ -344,7 +344,7 @@ def _callout(callout: Callout, chart: LineChart, plot: _Plot) -> Markup:
     x, y, demand = plot.across(callout.x), plot.up(callout.y), chart.demand
     if x is None or y is None:
         return joined()
-    mark = _mark(x, y, 0, hollow=False) if callout.marked else joined()
+    mark = _mark(x, y, Line("", ()), 0) if callout.marked else joined()
     start = 0.0 if demand is None or demand.x >= callout.x else (plot.across(demand.x) or 0.0) + 4
     words = [fitted(text, x - 8 - start) for text in callout.words]
     wide, high = max(map(text_width, words)), 16 * len(words)
@@ -400,20 +400,25 @@ def _line(line: Line, index: int, chart: LineChart, plot: _Plot) -> Markup:
         if point.disturbed or position % marks_every == 0:
             where = ", ".join(filter(None, (text_alternative.where(chart, point), point.label)))
             value = f"{where}: {text_alternative.with_interval(point, chart.y.unit)}"
-            marks.append(_mark(*pixel, index, value, hollow=point.disturbed or line.earlier))
-    return joined(*_intervals(placed, index, plot), _stroke([pixel for _, pixel in placed], line, index), *marks)
+            marks.append(_mark(*pixel, line, index, value, disturbed=point.disturbed))
+    return joined(*_intervals(placed, line, index, plot), _stroke([pixel for _, pixel in placed], line, index), *marks)
 
 
 def _stroke(pixels: Sequence[tuple[float, float]], line: Line, index: int) -> Markup:
-    kind = "earlier" if line.earlier else f"i{index}"
-    return path_element(pixels, class_=f"line {kind}", stroke_dasharray=_DASHES[index] or "none")
+    return path_element(pixels, class_=f"line {_color(line, index)}", stroke_dasharray=_DASHES[index] or "none")
 
 
-def _intervals(placed: Sequence[tuple[ChartPoint, tuple[float, float]]], index: int, plot: _Plot) -> Iterator[Markup]:
+def _color(line: Line, index: int) -> str:
+    return "earlier" if line.earlier else f"i{index}"
+
+
+def _intervals(
+    placed: Sequence[tuple[ChartPoint, tuple[float, float]]], line: Line, index: int, plot: _Plot
+) -> Iterator[Markup]:
     """Yield a band where points are many, whiskers where they are few; an arrow where one goes on beyond the axis."""
     known = [(x, point.low, point.high) for point, (x, _) in placed if point.low is not None and point.high is not None]
     pixels = [(x, plot.up_clipped(low), plot.up_clipped(high)) for x, low, high in known]
-    css_class = f"whisker i{index}"
+    css_class = f"whisker {_color(line, index)}"
     if len(known) > 12 and len(known) == len(placed):
         outline = [*((x, high) for x, _, high in pixels), *((x, low) for x, low, _ in reversed(pixels))]
         yield path_element(outline, class_=f"band f{index}")
@@ -440,10 +445,10 @@ _SHAPES = (
 """The outlines of the markers of each series around their point, a circle first."""
 
 
-def _mark(x: float, y: float, index: int, value: str = "", *, hollow: bool) -> Markup:
+def _mark(x: float, y: float, line: Line, index: int, value: str = "", *, disturbed: bool = False) -> Markup:
     """Return a marker; its ``value`` is shown while the pointer is on it."""
     said = (element("title", value),) if value else ()
-    classes = f"mark i{index} {'hollow' if hollow else f'f{index}'}"
+    classes = f"mark {_color(line, index)} {'hollow' if disturbed or line.earlier else f'f{index}'}"
     return element("path", *said, d=_SHAPES[index], transform=f"translate({number(x)} {number(y)})", class_=classes)
 
 

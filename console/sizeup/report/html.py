@@ -243,7 +243,7 @@ def _comparison(answer: Answer) -> Iterator[Markup]:
     trust = [(one.name, state({"ok": "●"}.get(one.status, "▲"), one.text, one.status)) for one in answer.trust]
     words = joined(
         element("h2", "What else changed", element("span", plural(len(changed), "setting") if changed else "")),
-        _pairs(changed) if changed else element("p", "Nothing that was detected of the machine."),
+        _pairs(changed) if changed else element("p", "No setting that was detected."),
         element("h2", "Can the runs be compared?"),
         _pairs(trust),
     )
@@ -308,13 +308,8 @@ def _two(cards: Iterable[Markup]) -> Markup:
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> Markup:
-    return element(
-        "dl",
-        *(
-            joined(element("dt", name), element("dd", value if isinstance(value, Markup) else by_names(value)))
-            for name, value in pairs
-        ),
-    )
+    texts = ((name, value if isinstance(value, Markup) else by_names(value)) for name, value in pairs)
+    return element("dl", *(joined(element("dt", name), element("dd", text)) for name, text in texts))
 
 
 def _chart(name: str, chart: Chart, note: Markup = _NOTHING) -> Markup:

@@ -68,7 +68,10 @@ def _pairs(first: Session, base: Session) -> Iterator[tuple[StepRun, LineChart, 
         if _workloads(ours) and _workloads(other) and not _workloads(ours) & _workloads(other):
             continue  # in one picture they would look like one measurement on two machines
         match _chart(ours, first), _chart(other, base):
-            case (LineChart() as left, LineChart() as right) if _units(left) == _units(right):
+            case (LineChart() as left, LineChart() as right) if (left.x.unit, left.y.unit) == (
+                right.x.unit,
+                right.y.unit,
+            ):
                 shared = tuple(boundary for boundary in left.boundaries if boundary in right.boundaries)
                 yield ours, replace(left, boundaries=shared), right
 
@@ -81,7 +84,3 @@ def _chart(run: StepRun, session: Session) -> Chart:
     """Return the chart of a step, of a curve the lines of the quantities that people compare."""
     chart = step_chart(run, session.machine)
     return of_quantities(chart, run) if isinstance(chart, LineChart) else chart
-
-
-def _units(chart: LineChart) -> tuple[str, str]:
-    return chart.x.unit, chart.y.unit
