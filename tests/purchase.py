@@ -195,6 +195,7 @@ Fixed Size                              29,960,640
                                -------------------
 sum                                274,877,906,944
           -------------------------------------------------------------
+End of Report
 """
 """An hour at its busiest: 24,000 reads and 16,000 writes of 8 KiB a second, and 120 MB/s of redo in 1,500 writes."""
 
