@@ -84,16 +84,14 @@ def summary_band(
             number = Number(str(machine.core_count), "", f"cores, {plural(machine.pu_counts.online, 'thread')}")
         return Band("NO WORKLOAD", "acc", f"{what} has {short}", capitalized(short), tuple(steps[:2]), number=number)
     assumed = f"{len(card.assumed)} assumed" if card.assumed else ""
-    short, name = "", capitalized(RESOURCE_NAMES.get(card.resource, card.resource))
+    short, what = "", RESOURCE_NAMES.get(card.resource, card.resource)
     if card.facts is not None and card.share is not None:
-        short = f"{name}: {demand_text(card.facts)} of {capacity_text(card.facts)}"
+        short = f"{capitalized(what)}: {demand_text(card.facts)} of {capacity_text(card.facts)}"
     parts = [one for one in shown.given.cards if one.resource in _MAIN and one.share is None and one is not card]
     names = ", ".join(RESOURCE_NAMES[one.resource] for one in parts)
     left_out = f" Not judged: {names}." if names and card.status in _GOOD else ""
     step = _step(shown, card, parts, why, tries, measures)
-    elsewhere = NextStep(
-        f"Measure {RESOURCE_NAMES[card.resource]}, or enter the capacity.", tries, "leads to the inputs"
-    )
+    elsewhere = NextStep(f"Measure {what}, or enter the capacity.", tries, "leads to the inputs")
     measure = next(iter(steps[1:]), elsewhere)  # a workload there is
     return Band(
         verdict.label,
