@@ -10,13 +10,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import UsageError
-from sizeup.model.advice import Advice
+from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing import server_share
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
     OF_ONE_PACK,
     PRODUCT,
+    SCOPE,
     chosen_contract,
     chosen_metric,
     chosen_options,
@@ -236,11 +237,12 @@ def lacks_users(sheet: Sheet) -> bool:
 def too_small(inputs: Inputs, rules: Rules, pack: str, product: str) -> tuple[str, ...]:
     """Return that an edition does not carry the load, ``too few``, and its limits, ``16 threads``; empty if it does.
 
-    What the whole server does not carry either is no fault of the edition.
+    What the whole server does not carry either is no fault of the edition, unless that uses too little of it for today.
     """
     named = {key: Words(name, Origin.USER, name) for key, name in (("license.pack", pack), (PRODUCT, product))}
     sheet = Sheet(with_product(inputs, *chosen_contract(Sheet(named, rules)), Origin.USER), rules)
-    whole = Sheet({key: value for key, value in inputs.items() if key not in OF_ONE_PACK}, rules)
+    left_out = [key for key in OF_ONE_PACK if key != SCOPE or key not in sheet.inputs]  # a hard partition stays
+    whole = Sheet({key: value for key, value in inputs.items() if key not in left_out}, rules)
     uses = [use for use in limits_of_chosen(sheet) if use.is_exceeded]
     cores = sheet.optional("machine.cores")
     alone = servers(sheet) > 1 and not shares_load(sheet)
@@ -250,17 +252,28 @@ def too_small(inputs: Inputs, rules: Rules, pack: str, product: str) -> tuple[st
         for one in (sheet, whole):
             with suppress(MissingError):
                 list(calculation.work(one))
-    status, without = ({card.resource: card.status for card in one.cards} for one in (sheet, whole))
+    own, without = ({card.resource: card for card in one.cards} for one in (sheet, whole))
+    lacking = {one: _lacking(card, without[one]) for one, card in own.items() if one in without}
     resources = ((use, "memory" if use.entry.of == "memory_gib" else "cpu") for use in uses)
     over = {
-        format_in(use.size.value, use.entry.unit): status[resource]
+        format_in(use.size.value, use.entry.unit): lacking[resource]
         for use, resource in resources
-        if status.get(resource) in _NOT_CARRIED and without[resource] != ShareStatus.FAIL.value
+        if lacking.get(resource)
     }
-    carried = status.get("cpu") not in _NOT_CARRIED or without["cpu"] == ShareStatus.FAIL.value
-    if not over and alone and cores is not None and not carried:
-        over[f"{format_in(cores.value, 'cores')} of one server"] = status["cpu"]
+    if not over and alone and cores is not None and lacking.get("cpu"):
+        over[f"{format_in(cores.value, 'cores')} of one server"] = lacking["cpu"]
     return (_TOO_FEW if ShareStatus.FAIL.value in over.values() else PERHAPS, ", ".join(over)) if over else ()
+
+
+def _lacking(own: Card, whole: Card) -> str:
+    """Return the status of a resource of which an edition uses too little; empty where it is no fault of the edition.
+
+    Of one that the whole server does not carry, with growth or after a failure, today's share decides.
+    """
+    if whole.status != ShareStatus.FAIL.value:
+        return own.status if own.status in _NOT_CARRIED else ""
+    best, worst = (of > max(own.limit, all_of) for of, all_of in zip(own.ends, whole.ends, strict=True))
+    return ShareStatus.FAIL.value if best else ShareStatus.UNCERTAIN.value if worst else ""
 
 
 PERHAPS = "perhaps too few"
@@ -366,7 +379,7 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
     else:
         instead = "" if chosen.cost is None else f" in place of {usd_range(chosen.cost)}"
         few = f" ({': '.join(cheapest.too_small)})" if cheapest.too_small else ""
-        kind = "that carries the load" if _TOO_FEW in chosen.too_small and not few else "permitted"
+        kind = "whose limits carry the load" if _TOO_FEW in chosen.too_small and not few else "permitted"
         verdict = f"cheapest {kind}: {cheapest.name}{few}, {usd_range(least)}{instead} over {term_years(sheet)} years"
         verdict += _means(of, pack, cheapest)
     verdict += open_ones
@@ -387,7 +400,8 @@ def _cheapest_is_chosen(chosen: Edition, rest: Sequence[Edition], years: int) ->
     what = "edition and metric" if not others else "edition"
     of = " of those that are judged" if any(one.missing for one in least.values()) else ""
     carries = _TOO_FEW not in chosen.too_small and any(one.cost and _TOO_FEW in one.too_small for one in least.values())
-    sentences = [f"{chosen.product.title} is the cheapest permitted {what}{' that carries the load' * carries}{of}"]
+    enough = " whose limits carry the load" if carries else ""
+    sentences = [f"{chosen.product.title} is the cheapest permitted {what}{enough}{of}"]
     sentences += [
         one.permission.refusal
         if one.cost is None
