@@ -35,6 +35,7 @@ ALLOWED = {
         "sizing/io/capacity.py": "_found_links",
         "sizing/licensing/contract.py": "count_basis",
         "sizing/licensing/count.py": "counted_hosts FormulaNames.__call__ _refuse_more_than_there_are",
+        "sizing/licensing/limits.py": "pinned_cores",
         "sizing/licensing/required.py": "_units",
         "sizing/workload.py": "covers_one_instance fills_in",
         "views/run/step_badge.py": "short_axis",

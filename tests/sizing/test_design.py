@@ -25,6 +25,7 @@ SCENARIO = (
 TWO = {"cluster.nodes": "2"}
 PROCESSOR = ("workload.cpu_cores=33", "machine.cpu_model=AMD EPYC 9174F", "machine.cores_per_socket=16")
 """33 / 0.7 = 47.1 cores, so three of it."""
+HARD = ("license.product=ee", "license.scope=hard", "license.pinned_cores=16")
 JUDGED = {DRIVES: ("storage", "space"), PORTS: ("storage",), CORES: ("cpu",), MEMORY: ("memory",)}
 
 
@@ -401,6 +402,10 @@ def test_a_rate_with_three_decimals_is_no_thousands_in_an_order() -> None:
             ("--set", *PROCESSOR, "machine.socket_capacity=2"),
             "48 are required, and machine.socket_capacity=2 has 32 (2 x 16). Use processors of more cores",
         ),
+        (
+            ("--set", "workload.cpu_cores=12", *HARD),
+            "no count carries workload.cpu_cores today; the hard partition has 16 cores (license.pinned_cores)",
+        ),
         (("--set", *PROCESSOR, "machine.sockets=2"), "48 are required, and machine.sockets=2 has 32 (2 x 16)"),
         (("--set", "workload.iops=9", "path.stages=hba:fc16,array:fc32"), "expected one stage to design"),
         (("--set", "workload.iops=9", "-o", "order.html"), "expected a name that ends in .toml"),
@@ -508,6 +513,14 @@ def test_what_another_vendor_has_no_scope_for_is_a_guest_to_it() -> None:
     assert licenses_of(found)["as above"].startswith("$")
     assert (licenses_of(found)["oracle se2"], licenses_of(found)["postgresql"]) == ("–", "$0")
     assert "oracle se2: licenses unknown, use --set license.host_sockets=N" in alternatives_table(found).note
+
+
+def test_no_more_cores_are_bought_than_a_hard_partition_has() -> None:
+    """11 / 0.7 = 15.7 cores."""
+    found = designed("workload.cpu_cores=11", *HARD)
+
+    assert part_of(CORES, found).buy == 16
+    assert licenses_of(found)["as above"] == "$630,800 to $1.26M"  # 8 to 16 licenses
 
 
 def test_a_cloud_licenses_the_vcpus_of_the_cores_as_designed() -> None:

@@ -223,6 +223,18 @@ def test_a_hard_partition_has_no_more_cores_than_its_server() -> None:
     assert units("machine.cores=4", "machine.guest=yes", XEON, *HARD) == 4
 
 
+@pytest.mark.parametrize(("pinned", "status", "percent"), [(16, "fail", 238), (30, "fail", 127), (40, "warn", 95)])
+def test_a_hard_partition_carries_what_its_own_cores_do(pinned: int, status: str, percent: int) -> None:
+    scope = ("machine.cores=40", "workload.cpu_cores=38", "license.scope=hard", f"license.pinned_cores={pinned}")
+    speed = ("workload.specrate_per_core=5", "machine.specrate_per_core=5")
+    card = next(one for one in sized(XEON, *scope, *speed, "license.product=ee").cards if one.resource == "cpu")
+
+    assert card.status == status
+    said = f"38 cores demand, {pinned} cores capacity ({percent}%"
+    assert said in card.statement
+    assert (f"the hard partition has {pinned} of 40 cores" in card.statement) is (pinned < 40)
+
+
 SE2_GUEST = ("machine.guest=yes", "license.product=se2", "license.host_sockets=2", "machine.socket_capacity=2")
 
 

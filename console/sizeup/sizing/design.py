@@ -25,7 +25,7 @@ from sizeup.sizing.io.capacity import stated_stages
 from sizeup.sizing.keys import KEYS, parse_settings
 from sizeup.sizing.licensing.contract import SCOPE, chosen_contract, chosen_options, is_chosen, with_product
 from sizeup.sizing.licensing.cost import left_out_option, term_cost
-from sizeup.sizing.licensing.limits import THREADS, limits_of_chosen
+from sizeup.sizing.licensing.limits import THREADS, limits_of_chosen, pinned_cores
 from sizeup.sizing.licensing.required import CAPACITY, ForbiddenError, require_permission
 from sizeup.sizing.pack import short
 from sizeup.sizing.rules import Rules
@@ -310,7 +310,9 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
     def fewest(when: str, passes: Callable[[int], bool]) -> int:
         found = bisect_left(counted, True, key=passes)  # noqa: FBT003  the first count that passes
         if found == len(counted):
-            why = f"the largest that was tried is {counted[-1]:,}"
+            why, pinned = f"the largest that was tried is {counted[-1]:,}", pinned_cores(sheet)
+            if key == CORES and pinned is not None:
+                why = f"the hard partition has {format_in(pinned.value, 'cores')} (license.pinned_cores)"
             raise UnmetError(key, when, missed(counted[-1], when), why)
         return counted[found]
 

@@ -13,7 +13,7 @@ from sizeup.model.advice import Advice, Bounds, ShareFacts
 from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.sizing.keys import KEYS, LEAVE_TO_OTHERS
 from sizeup.sizing.licensing.contract import is_named, shares_load
-from sizeup.sizing.licensing.limits import usable_cores, usable_memory
+from sizeup.sizing.licensing.limits import pinned_cores, usable_cores, usable_memory
 from sizeup.sizing.memory import beside_buffers
 from sizeup.sizing.sheet import Calculation, Sheet, brief, figure, servers, shown, vendor
 from sizeup.sizing.verdict import (
@@ -150,6 +150,10 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     elif nodes > 1:
         limited.append(f"one of {format_in(nodes, 'servers')} carries the load at a time with this product")
     factors, known = _demand(sheet, capacity.value)
+    pinned = pinned_cores(sheet)
+    if pinned is not None and pinned.value < cores.value:
+        limited.append(f"the hard partition has {shown(pinned, '')} of {shown(cores, 'cores')}")
+        cores, capacity = pinned, pinned.scaled(sharing)
     usable = usable_cores(sheet, cores.value)
     if usable is not None:
         limited = [usable.text, *limited]

@@ -12,6 +12,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
     PRODUCT,
+    SCOPE,
     CountBasis,
     architecture,
     chosen_contract,
@@ -189,6 +190,11 @@ def most_threads(sheet: Sheet) -> float:
     if known is not None:
         return known.value
     return _MOST_THREADS if kind is None else kind.threads
+
+
+def pinned_cores(sheet: Sheet) -> Quantity | None:
+    """Return the cores of a hard partition that somebody set; None elsewhere."""
+    return sheet.optional(NAMES["pinned_cores"]) if sheet.optional_words(SCOPE) == "hard" else None
 
 
 class UsableCores(Struct, frozen=True):
