@@ -515,6 +515,15 @@ def test_what_another_vendor_has_no_scope_for_is_a_guest_to_it() -> None:
     assert "oracle se2: licenses unknown, use --set license.host_sockets=N" in alternatives_table(found).note
 
 
+def test_hosts_with_fewer_cores_than_the_guest_are_named() -> None:
+    """12 / 0.7 = 17.1 cores."""
+    soft = ("license.product=ee", "license.scope=soft", "license.host_cores=16")
+    note = alternatives_table(designed("workload.cpu_cores=12", *soft)).note
+
+    assert "as above: assumed: hosts with 16 cores in all run a guest that shows 18, so its" in note
+    assert "cores twice as fast: assumed" not in note
+
+
 def test_no_more_cores_are_bought_than_a_hard_partition_has() -> None:
     """11 / 0.7 = 15.7 cores."""
     found = designed("workload.cpu_cores=11", *HARD)

@@ -25,6 +25,7 @@ from sizeup.sizing.io.capacity import stated_stages
 from sizeup.sizing.keys import KEYS, parse_settings
 from sizeup.sizing.licensing.contract import SCOPE, chosen_contract, chosen_options, is_chosen, with_product
 from sizeup.sizing.licensing.cost import left_out_option, term_cost
+from sizeup.sizing.licensing.count import OF_HOST
 from sizeup.sizing.licensing.limits import THREADS, limits_of_chosen, pinned_cores
 from sizeup.sizing.licensing.required import CAPACITY, ForbiddenError, require_permission
 from sizeup.sizing.pack import short
@@ -126,6 +127,8 @@ class Alternative(Struct, frozen=True):
     """The option of clusters that the cost includes; empty for none."""
     missing: str = ""
     """The key without which the licenses of the cores as designed are unknown; empty where none is missing."""
+    small_hosts: str = ""
+    """That the hosts which are licensed have fewer cores than the guest; empty where they have as many."""
 
 
 class Design(Struct, frozen=True):
@@ -483,6 +486,7 @@ def _bought(changed: Mapping[str, str], found: _Parts, rules: Rules) -> Alternat
         left_out="" if cost is None else left_out_option(sheet, cost),
         cluster_option=next((one.brief or one.title for one in options if one.for_clusters), ""),
         missing=THREADS if missing == _VCPUS else missing,
+        small_hosts="".join(one.text for one in sheet.assumptions if one.key == OF_HOST["cores"]),
     )
 
 

@@ -182,7 +182,7 @@ def alternatives_table(found: Design) -> Table:
         lack = one.missing and f"licenses unknown, use {KEYS[one.missing].flag}"
         advised = one.changed.get("license.pack") in _ADVISE_MEMORY and one.buy.get(MEMORY) != memory
         more = "memory by manual" if advised else ""
-        for text in (*rest, *filter(None, (one.left_out, option, lack, more))):
+        for text in (*rest, *filter(None, (one.left_out, one.small_hosts, option, lack, more))):
             rests.setdefault(text, []).append(_name(one.changed))
     notes = [f"Licenses and support: {years}, {priced_at(found.inputs)}"] if priced else []
     of_two = [one.changed for one in found.alternatives if "cluster.nodes" in one.changed]
