@@ -328,11 +328,22 @@ def test_sql_server_has_data_and_log_apart() -> None:
 
     assert found.intervals == (
         LoadInterval(
-            182880.0, 25.0, 0.8, 9000.0, 3.0, 60000.0, 0.5, commits_per_second=4.0, read_share_of_bytes=141920 / 182880
+            182880.0, 25.0, 0.8, 9000.0, 3.0, 60000.0, 0.5, commits_per_second=4.0, cpus=4.0,
+            read_share_of_bytes=141920 / 182880,
         ),
     )  # fmt: skip
     (alone,) = read(sqlserver(120, 1)).intervals
     assert alone.commits_per_second == 0.4
+
+
+@pytest.mark.parametrize(("cores", "busy", "spread"), [(1, 0.5, 1), (2, 1, 2), (3, 1.5, 2), (4, 2, None)])
+def test_busy_threads_of_sql_server_may_have_cores_of_their_own(cores: int, busy: float, spread: float | None) -> None:
+    """2 of 4 CPUs are busy: on 3 cores at most 2, on 1 no more than that; on 4 no two threads share one."""
+    files = [WorkloadFile(f"{place}.txt", sqlserver(110 + 10 * place, place)) for place in (1, 2)]
+    found = read_workload(files, 95, cores=cores)
+
+    values = [getattr(found.get(f"workload.{name}_cores"), "value", None) for name in ("cpu", "spread")]
+    assert values == [busy, spread]
 
 
 PAIR = pg14(100, 1), pg14(110, 2)

@@ -211,7 +211,7 @@ def _report(text: str, where: str) -> InstanceReport:
         cpu_utilization=utilization,
         busy_cores=None if utilization is None or cores is None else utilization * cores,
         cores=cores,
-        spread_cores=_spread(utilization, cpus, cores),
+        spread_cores=spread_cores(utilization, cpus, cores),
     )
     header = text[:_HEADER_CHARACTERS]
     stated = [*_memory(found, header, block)]
@@ -234,8 +234,8 @@ def _report(text: str, where: str) -> InstanceReport:
     )  # fmt: skip
 
 
-def _spread(utilization: float | None, cpus: float | None, cores: float | None) -> float | None:
-    """Busy cores where each busy thread has one of its own; None where a core has one thread, or unknown."""
+def spread_cores(utilization: float | None, cpus: float | None, cores: float | None) -> float | None:
+    """Return the busy cores if each busy thread has one of its own; None where a core has one thread, or unknown."""
     return min(utilization * cpus, cores) if utilization is not None and cpus and cores and cpus > cores else None
 
 
@@ -293,7 +293,7 @@ def _cluster_cpus(found: Sections, instances: int) -> dict[str, float]:
     if len(servers) != instances or any(abs(100 * share - one[5]) > 1 or one[1] > one[0] for share, *one in servers):
         return {}
     busy = {"busy_cores": sum(share * one[1] for share, *one in servers), "cores": sum(one[1] for _, *one in servers)}
-    spread = [_spread(share, one[0], one[1]) for share, *one in servers]
+    spread = [spread_cores(share, one[0], one[1]) for share, *one in servers]
     return {**busy, "spread_cores": sum(filter(None, spread))} if all(spread) else busy
 
 

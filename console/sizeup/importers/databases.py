@@ -265,8 +265,8 @@ def parse_snapshots(sources: Sequence[tuple[str, str]]) -> Intervals:
 
 def _load(
     reads: float | None, writes: float | None, data: tuple[float | None, float | None],
-    redo: tuple[float | None, float | None],
-    commits: float | None, sequential: float | None = None, cpu: float | None = None, written: float | None = None,
+    redo: tuple[float | None, float | None], commits: float | None, sequential: float | None = None,
+    cpu: float | None = None, written: float | None = None, cpus: float | None = None,
 ) -> LoadInterval:  # fmt: skip
     """Return an interval of requests and of data read and written per second, bytes of both.
 
@@ -276,7 +276,7 @@ def _load(
     of_bytes = data[0] / moved if data[0] is not None and moved else None
     requests = None if reads is None or writes is None else reads + writes
     share = reads / requests if reads is not None and requests else None
-    logged = {"commits_per_second": commits, "redo_written_bytes_per_second": written}
+    logged = {"commits_per_second": commits, "redo_written_bytes_per_second": written, "cpus": cpus}
     return LoadInterval(moved, requests, share, *redo, sequential, cpu, **logged, read_share_of_bytes=of_bytes)
 
 
@@ -404,8 +404,8 @@ def _sqlserver(span: Span) -> LoadInterval:
     return _load(
         span.rate("file.*.ROWS.reads"), span.rate("file.*.ROWS.writes"),
         (None if read is None else read + (of_log or 0.0), written),
-        (span.rate("file.*.LOG.bytes_written"), span.rate("file.*.LOG.writes")),
-        span.rate("commits.write"), of_log, min(cpu / 1000 / cpus, 1.0) if cpu is not None and cpus else None,
+        (span.rate("file.*.LOG.bytes_written"), span.rate("file.*.LOG.writes")), span.rate("commits.write"), of_log,
+        min(cpu / 1000 / cpus, 1.0) if cpu is not None and cpus else None, cpus=cpus,
     )  # fmt: skip
 
 

@@ -60,6 +60,8 @@ class LoadInterval(Struct, frozen=True):
     """Of ``bytes_per_second``; None where the file does not count bytes by direction, or nothing moved."""
     cores: float | None = None
     """Physical cores, of all servers that ``busy_cores`` are of."""
+    cpus: float | None = None
+    """Logical CPUs that ``cpu_utilization`` is of, where the file has these and not the cores."""
 
 
 class Stated(Struct, frozen=True):

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from sizeup import decoding
 from sizeup.errors import MalformedError, UsageError
 from sizeup.importers import iostat, oracle_views
-from sizeup.importers.awr import parse_awr
+from sizeup.importers.awr import parse_awr, spread_cores
 from sizeup.importers.databases import is_snapshot, parse_snapshots
 from sizeup.importers.intervals import APART, Intervals, LoadInterval
 from sizeup.importers.sar import KSAR_HEADING, SADF_HEADING, SADF_MARKS, parse_ksar, parse_sadf, parse_sar
@@ -45,10 +45,9 @@ _FIGURES: tuple[tuple[str, str, _Figure], ...] = (
     ("redo.mb_s", "bytes/s", lambda interval: interval.redo_bytes_per_second),
     ("redo.written_mb_s", "bytes/s", lambda interval: interval.redo_written_bytes_per_second),
     ("redo.writes_s", "1/s", lambda interval: interval.redo_writes_per_second),
-    ("workload.spread_cores", "1", lambda interval: interval.spread_cores),
     ("workload.commits_s", "1/s", lambda interval: interval.commits_per_second),
 )
-_CPU = "workload.cpu_cores"
+_CPU, _SPREAD = "workload.cpu_cores", "workload.spread_cores"
 _IO = ("workload.iops", "workload.mb_s", "redo.mb_s", "workload.sequential_mb_s", "redo.written_mb_s", "redo.writes_s")
 """Keys of one kind of file, which is the first that has the first of them: what a device counts contains the redo."""
 
@@ -216,7 +215,11 @@ def _figures(kinds: Sequence[_Kind], percentile: float, where: str, cores: int |
     values: dict[str, Value] = {}
     figure_of, ranged = {key: figure for key, _, figure in _FIGURES}, False
     io = _first(kinds, *(figure_of[key] for key in _IO))
-    for key, unit, figure in (*_FIGURES, (_CPU, "1", lambda one: _busy_cores(one, cores))):
+    of_cpu: tuple[tuple[str, str, _Figure], ...] = (
+        (_CPU, "1", lambda one: _busy_cores(one, cores)),
+        (_SPREAD, "1", lambda one: one.spread_cores or spread_cores(one.cpu_utilization, one.cpus, cores)),
+    )
+    for key, unit, figure in (*_FIGURES, *of_cpu):
         kind = io if key in _IO else _first(kinds, figure)
         known = _known(kind, figure)
         if known and (value := at(known, percentile)) > 0:
