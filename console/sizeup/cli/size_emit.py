@@ -33,12 +33,11 @@ def write_settings(arguments: argparse.Namespace) -> int:
     rules = sizing_rules(arguments.rules)
     subject = sized_subject(arguments.machine, workload_inputs(arguments))
     inputs = dict(subject.inputs)
-    pack = next((name for name in ("postgresql", "mysql") if name in arguments.emit), None)
-    present = inputs.get("license.pack")
-    kin = pack == "mysql" and isinstance(present, Words) and present.value == "mariadb"
-    if pack is not None and not kin:  # whatever database the workload is of
+    databases = [name for name in ("postgresql", "mysql") if name in arguments.emit]
+    kin = getattr(inputs.get("license.pack"), "value", "").replace("mariadb", "mysql")
+    if databases and kin not in databases:  # whatever database the workload is of
         inputs = {key: value for key, value in inputs.items() if not key.startswith("license.")}
-        inputs["license.pack"] = Words(pack, Origin.USER, "--emit")
+        inputs["license.pack"] = Words(databases[0], Origin.USER, "--emit")
     sizing = size(inputs, rules)
     chosen = list(chosen_settings(sizing, rules, arguments.emit))
     failed = [card.statement for card in sizing.cards if card.status == "fail" and card.resource != "license"]

@@ -114,7 +114,7 @@ def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Ite
     derived, sources = _derived(sizing, rules), {one.id: one for one in settings_table().source}
     words = {key: one_line(value.value, 4096) for key, value in sizing.inputs.items() if isinstance(value, Words)}
     place = words.get("db.device")
-    user = next((name for pack, name in _USERS.items() if pack in (*files, words.get("license.pack"))), "oracle")
+    user = next((_USERS[name] for name in (words.get("license.pack"), *files) if name in _USERS), "oracle")
     words["emit.target"] = "none" if place is None else "device" if place.startswith("/dev/") else "directory"
     for entry in settings_table().setting:
         one = replace(entry, name=entry.name.format(user=user))
