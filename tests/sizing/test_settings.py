@@ -13,7 +13,7 @@ from sizeup import cli
 from sizeup.cli.size_emit import FILES
 from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.sizing.advise import size
-from sizeup.sizing.keys import KEYS, parse_settings
+from sizeup.sizing.keys import KEYS, LEAVE_TO_OTHERS, parse_settings
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.settings import ChosenSetting, chosen_settings, settings_table
 
@@ -467,6 +467,38 @@ def test_of_two_databases_the_chosen_one_has_the_huge_pages(
     assert f"\nvm.nr_hugepages = {pages}\n" in text
     assert f"\n{user} - memlock {pages * 2048}\n" in text
     assert "too small" not in text
+
+
+@pytest.mark.parametrize(
+    ("memory_gib", "said"),
+    [
+        ("96", "not set. Error: 49,153 huge pages required are 98,306 MiB and do not fit into the 98,304 MiB"),
+        ("96.5", "leave 510 MiB (less than 3% and than 1 GiB) of the 98,816 MiB of memory"),
+        ("98", "WARNING: 49,153 huge pages leave 1.998 GiB of the 98 GiB of memory: leave at least 2.94 GiB (3%)"),
+        ("100", ""),
+    ],
+)
+def test_huge_pages_that_leave_little_say_so(memory_gib: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """98,306 MiB of 100,352 leave 2 %; 98,816 leave 510 MiB, 0.5 %; 102,400 leave 4 %."""
+    given = ("--set", "sga.mb=98304", f"machine.memory_gib={memory_gib}")
+    text = emitted(capsys, "--emit", "hugepages", "sysctl", *given).replace("\n# ", " ")
+
+    assert said in text
+    assert text.count("huge pages leave") == ("WARNING: 49" in said), "in the file of huge pages alone"
+    assert ("vm.nr_hugepages = 49153" in text) is (memory_gib in ("98", "100"))
+
+
+def test_huge_pages_leave_what_other_programs_have_in_use() -> None:
+    """40 of 64 GiB and 2 MiB leave less than the 24 GiB that are in use, and more than 23."""
+
+    def left(in_use: int) -> str:
+        others = Uncertainty((64 - in_use) * 2.0**30, f"{in_use} GiB are in use now", LEAVE_TO_OTHERS)
+        memory = Quantity(64 * 2.0**30, "bytes", Origin.DETECTED, "/proc/meminfo", uncertainties=(others,))
+        found = size({**parse_settings(["sga.mb=40960"]), "machine.memory_gib": memory})
+        return getattr(found.find("memory.huge-pages-left"), "verdict", "")
+
+    assert left(24).endswith(" leave 24 GiB of the 64 GiB of memory: 24 GiB are in use now")
+    assert not left(23)
 
 
 def test_postgresql_gets_its_settings_from_the_workload_of_another_database(capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,14 +40,18 @@ def write_settings(arguments: argparse.Namespace) -> int:
         inputs["license.pack"] = Words(databases[0], Origin.USER, "--emit")
     sizing = size(inputs, rules)
     chosen = list(chosen_settings(sizing, rules, arguments.emit))
-    failed = [card.statement for card in sizing.cards if card.status == "fail" and card.resource != "license"]
+    failed = [card for card in sizing.cards if card.status == "fail" and card.resource != "license"]
+    small = [f"this machine is too small. {card.statement}" for card in failed]
+    tight = [one.verdict for one in sizing.advice if one.id == "memory.huge-pages-left"]
     documents: dict[str, str] = {}
     for file in (one for one in settings_table().file if one.id in arguments.emit):
         settings = [one for one in chosen if one.setting.file == file.id]
+        of_pages = any(one.setting.answer == "memory.huge-pages" for one in settings)
+        warned = [*small, *tight] if of_pages else small
         before = _present(settings) if file.kernel and arguments.machine == "this" else {}
         back = f"undo-{file.name}"
         documents[file.name] = (
-            "\n".join(_lines(file, settings, subject.name, rules, back if before else "", failed)) + "\n"
+            "\n".join(_lines(file, settings, subject.name, rules, back if before else "", warned)) + "\n"
         )
         if before:
             head = f"# Restores what {file.name} changes on this machine, as root: sysctl -p {back}\n"
@@ -70,14 +74,14 @@ def _present(settings: Sequence[ChosenSetting]) -> dict[str, str]:
 
 
 def _lines(
-    file: SettingsFile, settings: Sequence[ChosenSetting], subject: str, rules: Rules, back: str, failed: Sequence[str]
+    file: SettingsFile, settings: Sequence[ChosenSetting], subject: str, rules: Rules, back: str, warned: Sequence[str]
 ) -> Iterator[str]:
     """Yield a file: what to do with it, and each setting under its reason, working and source."""
     from sizeup.report.table import wrapped
 
     yield from _comment(f"Settings for {subject}, by sizeup size --emit {file.id}. {file.use}")
-    for statement in failed:
-        yield from _comment(f"WARNING: this machine is too small. {statement}")
+    for warning in warned:
+        yield from _comment(f"WARNING: {warning}")
     if file.kernel:
         names = " ".join(one.setting.name for one in settings if one.value)
         keep = f"Undo: sysctl -p {back}" if back else f"Keep the present values first: sysctl {names} > before.conf"

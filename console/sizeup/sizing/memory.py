@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity, Words
-from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, in_seconds, shown, term, vendor, worked
+from sizeup.sizing.keys import LEAVE_TO_OTHERS
+from sizeup.sizing.sheet import Calculation, Sheet, Term, answered, brief, in_seconds, shown, term, vendor, worked
 from sizeup.units import format_in
 
 
@@ -39,6 +40,8 @@ def beside_buffers(sheet: Sheet) -> tuple[float, float]:
     return share.value, more.value
 
 
+_KERNEL_SHARE = 0.03
+"""What a kernel keeps of the installed memory at most, so that it reports less."""
 _TRANSPARENT = ("sql-server", "sap-hana")
 """Databases that use transparent huge pages and none that were reserved."""
 
@@ -52,12 +55,14 @@ def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
     page, memory = sheet.number("memory.huge_page_kib"), sheet.optional("machine.memory_gib")
     decision = ""
     verdict = f"{format_in(pages, 'huge pages')} required for the shared memory"
-    if memory is not None and max(pages, 0.0 if reserved is None else reserved.value) * page.value > memory.value:
-        what, count = ("reserved", reserved.value) if reserved and reserved.value > pages else ("required", pages)
+    what, count = ("reserved", reserved.value) if reserved and reserved.value > pages else ("required", pages)
+    taken, left = format_in(count, "huge pages"), math.inf if memory is None else memory.value - count * page.value
+    if memory is not None and left < min(_KERNEL_SHARE * memory.value, 2**30):
         decision = "does-not-fit"
+        fits = f"leave {format_in(left, 'MiB')} (less than 3% and than 1 GiB) of" if left >= 0 else "do not fit into"
         verdict = (
-            f"error: {format_in(count, 'huge pages')} {what} are {format_in(count * page.value, 'MiB')} and do not fit "
-            f"into the {shown(memory, 'MiB')} of memory of this machine"
+            f"error: {taken} {what} are {format_in(count * page.value, 'MiB')} and {fits} the {shown(memory, 'MiB')} "
+            "of memory of this machine"
         )
     elif reserved is not None:
         decision = "enough" if reserved.value >= least else "short"
@@ -67,6 +72,18 @@ def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
             verdict += ". The database uses none of them unless all of its shared memory fits"
     found = sheet.answer(pages, "pages", "oracle-hugepages", low=least, high=pages)
     yield sheet.advice("memory.huge-pages", "Huge pages", verdict, found, "pages", decision=decision)
+    if memory is not None and decision != "does-not-fit" and (why := _too_little(memory, left)):
+        title, found = "Memory beside the huge pages", sheet.answer(left, "GiB", "oracle-hugepages")
+        verdict = f"{taken} leave {brief(found, 'GiB')} of the {brief(memory, 'GiB')} of memory: {why}"
+        yield sheet.advice("memory.huge-pages-left", title, verdict, found, "GiB")
+
+
+def _too_little(memory: Quantity, left: float) -> str:
+    """Return what takes more than the huge pages leave; empty where nothing is known to."""
+    if left < _KERNEL_SHARE * memory.value:
+        return f"leave at least {brief(memory.scaled(_KERNEL_SHARE), 'GiB')} (3%) to the kernel and other programs"
+    others = (one for one in memory.uncertainties if one.action == LEAVE_TO_OTHERS)
+    return next((one.reason for one in others if left < memory.value - (one.end or 0.0)), "")
 
 
 def _per_node(sheet: Sheet) -> Iterator[Advice]:
