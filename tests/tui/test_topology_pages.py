@@ -2,7 +2,7 @@
 
 import pytest
 
-from consoles import Console, MakeConsole, machine, pressed
+from consoles import Console, MakeConsole, machine, until
 from sizeup.model.machine import DimmSlot, Machine
 from sizeup.tui.screens.topology import PAGES, MachinePage, page_lines
 from sizeup.views.machine.machine import PARTS
@@ -26,20 +26,17 @@ def with_modules() -> Machine:
 @pytest.mark.parametrize("columns", [80, 120])
 async def test_a_key_shows_the_next_page_and_another_one_the_map_again(console: Console, columns: int) -> None:
     async with in_topology(console, "v", columns=columns, rows=40) as pilot:
-        first = page_of(console)
-        await pressed(pilot, "V")
-        back = page_of(console), console.app.screen.query_one("#map").region.area > 0
-
-    assert first.startswith("Processor")
-    assert back == ("", True)
+        await until(pilot, lambda: page_of(console).startswith("Processor"))
+        await pilot.press("V")
+        await until(pilot, lambda: console.app.screen.query_one("#map").region.area > 0 and not page_of(console))
 
 
 async def test_modules_with_their_speeds_stand_on_the_page_of_memory(make_console: MakeConsole) -> None:
     console = make_console(with_modules())
-    async with in_topology(console, "v", "v", columns=120, rows=40):
+    async with in_topology(console, "v", "v", columns=120, rows=40) as pilot:
+        await until(pilot, lambda: "1 of 2 populated" in page_of(console))
         shown = page_of(console)
 
-    assert "1 of 2 populated" in shown
     assert "2,933 MT/s (rated 3,200 MT/s)" in shown or "2933 MT/s (rated 3200 MT/s)" in shown
 
 
@@ -48,11 +45,7 @@ async def test_a_click_on_its_name_shows_a_page(console: Console) -> None:
         row = console.text.splitlines()[console.app.screen.query_one("#tabs").region.y]
         x = row.index("Platform") - console.app.screen.query_one("#tabs").region.x
         await pilot.click("#tabs", offset=(x + 1, 0))
-        for _ in range(4):
-            await pilot.pause()
-        shown = page_of(console)
-
-    assert shown.startswith("Platform")
+        await until(pilot, lambda: page_of(console).startswith("Platform"))
 
 
 async def test_the_name_of_every_page_stands_above_the_map(console: Console) -> None:
