@@ -208,7 +208,7 @@ LAST_DIGIT = 0.1  # of a rate
 
 
 def without(whole: float, part: float, name: str, name_of_part: str, unit: str, where: str) -> float:
-    """Return what is left of a rate; raise ``MalformedError`` where its part is more, but for rounding."""
+    """Return a rate without a part of it; raises ``MalformedError`` if the part is larger by more than rounding."""
     if part > whole * ALIKE + LAST_DIGIT:
         most = f"at most the {format_in(whole, unit)} of {name}"
         raise contradiction(where, name_of_part, most, format_in(part, unit))

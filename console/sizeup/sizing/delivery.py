@@ -19,6 +19,7 @@ from sizeup.sizing.io.array import FEWEST_DRIVES, StageCapacity
 from sizeup.sizing.io.capacity import STORAGE, path_stages, stated_stages
 from sizeup.sizing.io.share import of_mix
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.memory import KERNEL_SHARE
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.server_share import PRESENT_PROCESSOR
 from sizeup.sizing.sheet import Inputs, Sheet
@@ -29,7 +30,7 @@ from sizeup.sizing.workload import workload_demand
 _COUNTED = {
     "cluster.nodes": 1.0, "machine.socket_capacity": 1.0, "machine.sockets": 1.0, "machine.cores": 1.0,
     "machine.cores_per_socket": 1.0, "machine.threads_per_core": 1.0, "machine.vcpus": 1.0,
-    "machine.memory_gib": 0.97, "machine.ghz": 0.99, "array.disks": 1.0, "array.disk_gb": 0.99,
+    "machine.memory_gib": 1 - KERNEL_SHARE, "machine.ghz": 0.99, "array.disks": 1.0, "array.disk_gb": 0.99,
 }  # fmt: skip
 """What is counted, each with the share of it that is as ordered: the kernel keeps memory, sizes are rounded."""
 _NAMED = ("machine.guest", "machine.cpu_model", "array.drive", "array.raid")

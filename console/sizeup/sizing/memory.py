@@ -40,7 +40,7 @@ def beside_buffers(sheet: Sheet) -> tuple[float, float]:
     return share.value, more.value
 
 
-_KERNEL_SHARE = 0.03
+KERNEL_SHARE = 0.03
 """What a kernel keeps of the installed memory at most, so that it reports less."""
 _TRANSPARENT = ("sql-server", "sap-hana")
 """Databases that use transparent huge pages and none that were reserved."""
@@ -57,7 +57,7 @@ def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
     verdict = f"{format_in(pages, 'huge pages')} required for the shared memory"
     what, count = ("reserved", reserved.value) if reserved and reserved.value > pages else ("required", pages)
     taken, left = format_in(count, "huge pages"), math.inf if memory is None else memory.value - count * page.value
-    if memory is not None and left < min(_KERNEL_SHARE * memory.value, 2**30):
+    if memory is not None and left < min(KERNEL_SHARE * memory.value, 2**30):
         decision = "does-not-fit"
         fits = f"leave {format_in(left, 'MiB')} (less than 3% and than 1 GiB) of" if left >= 0 else "do not fit into"
         verdict = (
@@ -80,8 +80,8 @@ def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
 
 def _too_little(memory: Quantity, left: float) -> str:
     """Return what takes more than the huge pages leave; empty where nothing is known to."""
-    if left < _KERNEL_SHARE * memory.value:
-        return f"leave at least {brief(memory.scaled(_KERNEL_SHARE), 'GiB')} (3%) to the kernel and other programs"
+    if left < KERNEL_SHARE * memory.value:
+        return f"leave at least {brief(memory.scaled(KERNEL_SHARE), 'GiB')} (3%) to the kernel and other programs"
     others = (one for one in memory.uncertainties if one.action == LEAVE_TO_OTHERS)
     return next((one.reason for one in others if left < memory.value - (one.end or 0.0)), "")
 

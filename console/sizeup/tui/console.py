@@ -301,7 +301,7 @@ class ConsoleApp(TerminalApp):
 
     @contextmanager
     def telling_errors(self) -> Iterator[None]:
-        """Tell an error in place of what is left of a block."""
+        """Show a ``SizeupError`` of a block as a notification; the rest of the block is skipped."""
         try:
             yield
         except SizeupError as error:

@@ -50,7 +50,7 @@ class Dialog(ModalScreen[Answer | None]):
         line.show(self.KEYS, ())
 
     def say(self, problem: str) -> None:
-        """Show what is wrong below the fields, or the hint."""
+        """Show a problem below the fields, or the hint if there is none."""
         message = self.query_one("#message", Static)
         message.update(f"! {problem}" if problem else self.HINT)
         message.set_class(bool(problem), "-wrong")
