@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from sizeup.errors import UsageError
 from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.advise import CALCULATIONS, complete, refuse_contradictions
+from sizeup.sizing.advise import CALCULATIONS, complete, is_virtual, refuse_contradictions
 from sizeup.sizing.editions import PERHAPS, USERS, lacks_users, too_small
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.imported import FILE_KEYS
@@ -394,8 +394,7 @@ def _units(key: str, base: Inputs, count: int) -> Inputs:
 
 def has_vcpus(inputs: Inputs) -> bool:
     """Return whether the cores are those of a guest or of a cloud, which are sold as virtual CPUs."""
-    scope, guest = (getattr(inputs.get(one), "value", "") for one in (SCOPE, "machine.guest"))
-    return guest == "yes" or scope in ("cloud", "vm")
+    return is_virtual(inputs) or getattr(inputs.get(SCOPE), "value", "") == "vm"
 
 
 def _names_processor(inputs: Inputs) -> bool:
