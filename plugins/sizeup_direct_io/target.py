@@ -54,7 +54,7 @@ _NO_DIRECT_IO = "{}: this file system does not support O_DIRECT; nothing was mea
 PROTECTED_BYTES = 4 << 20
 """Signatures are at both ends of a device; this much of each end is searched and never written."""
 FILL_BLOCK_BYTES = 1 << 20
-LEAST_FILL_BLOCK_BYTES = 128 << 10
+LEAST_FILL_BLOCK_BYTES = 32 << 10
 FILL_DEPTH = 4
 FILL_POLL_SECONDS = 0.02
 PER_SUBMITTER = 16
@@ -400,7 +400,7 @@ def fill_block_bytes(gentle: Gentle | None) -> int:
     if gentle is None:
         return FILL_BLOCK_BYTES
     block_bytes = LEAST_FILL_BLOCK_BYTES
-    while block_bytes < min(FILL_BLOCK_BYTES, gentle.bytes_per_second / gentle.iops / 2):
+    while block_bytes < min(FILL_BLOCK_BYTES, gentle.bytes_per_second / gentle.iops / 4):
         block_bytes *= 2
     return block_bytes
 

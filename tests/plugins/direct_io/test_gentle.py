@@ -41,13 +41,13 @@ def test_workers_share_the_cap_that_binds(block: int, workers: int, caps: Gentle
     ("caps", "block"),
     [
         (None, 1 << 20),
-        (Gentle(), 128 << 10),
-        (Gentle(iops=100.0), 256 << 10),
-        (Gentle(iops=50.0, bytes_per_second=64e6), 1 << 20),
+        (Gentle(), 32 << 10),
+        (Gentle(iops=100.0), 128 << 10),
+        (Gentle(iops=10.0, bytes_per_second=64e6), 1 << 20),
     ],
 )
 def test_a_target_is_filled_in_small_writes_where_the_caps_allow(caps: Gentle | None, block: int) -> None:
-    """At 500 IOPS and 50 MB/s half of the rate needs 50 kB a write, at 100 IOPS 250 kB, at 50 and 64 MB/s 640 kB."""
+    """A quarter of the rate is 25 kB a write at 500 IOPS and 50 MB/s, 125 kB at 100 IOPS, 1.6 MB at 10 and 64 MB/s."""
     assert fill_block_bytes(caps) == block
 
 
