@@ -404,7 +404,7 @@ def test_a_rate_with_three_decimals_is_no_thousands_in_an_order() -> None:
         ),
         (
             ("--set", "workload.cpu_cores=12", *HARD),
-            "no count carries workload.cpu_cores today; the hard partition has 16 cores (license.pinned_cores)",
+            "no count carries workload.cpu_cores today; the partition has 16 cores (license.pinned_cores)",
         ),
         (("--set", *PROCESSOR, "machine.sockets=2"), "48 are required, and machine.sockets=2 has 32 (2 x 16)"),
         (("--set", "workload.iops=9", "path.stages=hba:fc16,array:fc32"), "expected one stage to design"),

@@ -232,7 +232,7 @@ def test_a_hard_partition_carries_what_its_own_cores_do(pinned: int, status: str
     assert card.status == status
     said = f"38 cores demand, {pinned} cores capacity ({percent}%"
     assert said in card.statement
-    assert (f"the hard partition has {pinned} of 40 cores" in card.statement) is (pinned < 40)
+    assert (f"the partition has {pinned} of 40 cores" in card.statement) is (pinned < 40)
 
 
 SE2_GUEST = ("machine.guest=yes", "license.product=se2", "license.host_sockets=2", "machine.socket_capacity=2")

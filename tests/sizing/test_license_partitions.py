@@ -187,3 +187,14 @@ def test_a_partition_that_may_be_capped_or_not_is_asked_for() -> None:
     unknown = LogicalPartition(shared=True, entitled_cores=3.5)
 
     assert "--set license.partition=" in found(lpar(partition=unknown), "license.units").verdict
+
+
+@pytest.mark.parametrize(("partition", "status", "percent"), [(CAPPED, "fail", 114), (UNCAPPED, "pass", 25)])
+def test_a_capped_partition_carries_what_its_cap_does(partition: LogicalPartition, status: str, percent: int) -> None:
+    """4 cores of the sixteen that it sees are busy: of 3.5 that it may use they are 114 %."""
+    speed = ("workload.cpu_cores=4", "workload.specrate_per_core=5", "machine.specrate_per_core=5")
+    card = next(one for one in lpar(*speed, partition=partition).cards if one.resource == "cpu")
+
+    assert card.status == status
+    assert f"({percent}%" in card.statement
+    assert ("the partition has 3.5 of 16 cores" in card.statement) is (partition is CAPPED)

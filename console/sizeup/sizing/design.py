@@ -315,7 +315,7 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
         if found == len(counted):
             why, pinned = f"the largest that was tried is {counted[-1]:,}", pinned_cores(sheet)
             if key == CORES and pinned is not None:
-                why = f"the hard partition has {format_in(pinned.value, 'cores')} (license.pinned_cores)"
+                why = f"the partition has {format_in(pinned.value, 'cores')} (license.pinned_cores)"
             raise UnmetError(key, when, missed(counted[-1], when), why)
         return counted[found]
 

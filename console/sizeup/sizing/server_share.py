@@ -152,7 +152,7 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     factors, known = _demand(sheet, capacity.value)
     pinned = pinned_cores(sheet)
     if pinned is not None and pinned.value < cores.value:
-        limited.append(f"the hard partition has {shown(pinned, '')} of {shown(cores, 'cores')}")
+        limited.append(f"the partition has {shown(pinned, '')} of {shown(cores, 'cores')}")
         cores, capacity = pinned, pinned.scaled(sharing)
     usable = usable_cores(sheet, cores.value)
     if usable is not None:

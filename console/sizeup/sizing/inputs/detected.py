@@ -156,7 +156,7 @@ def _partition(machine: Machine) -> dict[str, Value]:
         cap, most = found.entitled_cores, found.max_entitled_cores or 0.0
         raised = f"its cap of {format_in(cap, 'cores')} can be raised to {format_in(most, 'cores')} while it runs"
         caveats = (f"{raised}: licenses must cover what it is raised to",) if most > cap else ()
-        values["license.pinned_cores"] = Quantity(math.ceil(cap), "1", Origin.DETECTED, LPARCFG, caveats=caveats)
+        values["license.pinned_cores"] = Quantity(cap, "1", Origin.DETECTED, LPARCFG, caveats=caveats)
     return values
 
 

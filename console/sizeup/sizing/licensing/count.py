@@ -140,7 +140,8 @@ class FormulaNames:
             quantity = physical_count(self._sheet, name) if hardware else self._sheet.number(NAMES[name])
             servers = self._servers() if self._basis.pooled and name in _POOLED else 1
             hosts = counted_hosts(self._sheet, quantity) if name == "sockets" and hardware else 1
-            return range_end(quantity, self._end) / _SCALES.get(name, 1) * servers * hosts
+            value = range_end(quantity, self._end) / _SCALES.get(name, 1)
+            return (math.ceil(value) if name == "pinned_cores" else value) * servers * hosts  # an LPAR may have 3.5
         if name == "threads":
             guest = self._basis.visible and self._sheet.optional_words("machine.guest") == "yes"
             vcpus = self._sheet.optional(NAMES["vcpus"]) if guest else None  # the threads that a guest sees

@@ -11,6 +11,7 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
+    PARTITION,
     PRODUCT,
     SCOPE,
     CountBasis,
@@ -193,8 +194,9 @@ def most_threads(sheet: Sheet) -> float:
 
 
 def pinned_cores(sheet: Sheet) -> Quantity | None:
-    """Return the cores of a hard partition that somebody set; None elsewhere."""
-    return sheet.optional(NAMES["pinned_cores"]) if sheet.optional_words(SCOPE) == "hard" else None
+    """Return the cores that a hard partition or a capped LPAR has, the latter by its cap; None elsewhere."""
+    limited = sheet.optional_words(SCOPE) == "hard" or sheet.optional_words(PARTITION) == "capped"
+    return sheet.optional(NAMES["pinned_cores"]) if limited else None
 
 
 class UsableCores(Struct, frozen=True):
