@@ -641,3 +641,10 @@ def test_without_the_cores_of_the_processor_no_sockets_are_made_up() -> None:
     assert part_of(CORES, found).buy == 23
     assert "machine.sockets" not in kept_settings(found)
     assert "--set machine.cores_per_socket=N" in " ".join(design_notes(found))
+
+
+def test_a_server_has_the_cores_that_its_hard_partition_is_pinned_to() -> None:
+    settings = ("workload.cpu_cores=2", "license.scope=hard", "license.pinned_cores=8", "license.product=ee")
+    found = design(parse_settings(settings), shipped())
+    (cores,) = (part for part in found.parts if part.key == CORES)
+    assert (cores.buy, cores.limit) == (8, "least")

@@ -286,6 +286,8 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
         if isinstance(each, Quantity):  # whole processors
             step = int(each.value)
             least *= step
+        if (pinned := pinned_cores(sheet)) is not None:  # its server has them
+            least = max(least, math.ceil(pinned.value / step) * step)
     elif key == MEMORY:
         least = step = MODULE_GIB
     elif isinstance(nodes := base.get("cluster.nodes"), Quantity):  # ports of all servers, as many in each
