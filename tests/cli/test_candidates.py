@@ -458,3 +458,22 @@ def test_a_price_by_unit_has_the_licenses_of_all_or_of_none(tmp_path: Path, caps
     cells = [line.split() for line in printed(capsys, *files, "--set", *WORKLOAD).splitlines() if "$87,000" in line]
     assert [cell[-2] for cell in cells] == ["$112.383", "–"]
     assert "$7.250" in printed(capsys, files[1], "--set", *WORKLOAD)
+
+
+def test_prices_and_units_of_work_are_those_of_each_offer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One has a discount of 50 %, the other none, and they do different work."""
+    for name, more in (
+        ("a", '"value.unit" = "orders"\n"license.discount_percent" = 50\n'),
+        ("b", '"value.unit" = "tpmC"\n'),
+    ):
+        of_both = '"machine.sockets" = 2\n"machine.cores" = 16\n"license.product" = "ee"\n"value.throughput" = 1000\n'
+        head = 'schema = "sizeup.candidate/1"\n[inputs]\n"value.system_usd" = 9000\n"machine.cpu_model" = "EPYC 9654"\n'
+        (tmp_path / f"{name}.toml").write_text(head + of_both + more)
+
+    paths = [str(tmp_path / f"{name}.toml") for name in "ab"]
+    assert cli.run(["size", "compare", *paths, "--set", "workload.iops=9"]) == 0
+
+    said = " ".join(capsys.readouterr().out.split())
+    assert "list prices less 50% (a.toml), list prices (b.toml)" in said
+    assert "1,000 orders" in said
+    assert "1,000 tpmC" in said

@@ -97,6 +97,8 @@ def test_space_is_at_most_that_of_all_disks_that_the_machine_sees(disks_gb: floa
 
 SERVER = ("machine.sockets=2", "machine.cores=12", "machine.ghz=3.5")
 SE2 = ("license.product=se2",)
+EE = ("license.product=ee", "machine.cores_per_socket=6", "machine.cpu_model=Intel(R) Xeon(R) Gold 6338")
+PER_SOCKET = "machine.cores_per_socket"
 
 
 @pytest.mark.parametrize(
@@ -112,6 +114,8 @@ SE2 = ("license.product=se2",)
         (("license.product=se2",), ["machine.cores=24"], "machine.cores", "more: +12"),
         ((), ["machine.sockets=4"], "machine.sockets", "more: +2"),
         (("license.product=se2", "machine.sockets=1"), ["machine.sockets=2"], "machine.sockets", "licenses count"),
+        (EE, ["machine.cores_per_socket=12", "machine.cores=24"], PER_SOCKET, "more: +6; licenses count them"),
+        (EE, ["machine.sockets=1", "machine.cores_per_socket=12"], PER_SOCKET, "more: +6"),  # as many cores
     ],
 )
 def test_the_processors_of_a_server(ordered: tuple[str, ...], delivered: list[str], key: str, said: str) -> None:

@@ -201,3 +201,10 @@ def test_an_edition_that_costs_more_by_its_options_names_them() -> None:
     server = (*XEON, "machine.socket_capacity=2", "cluster.nodes=2", "license.product=se2")
 
     assert "Oracle EE + RAC: $3,744,960 over 3 years" in sentence(*server)
+
+
+@pytest.mark.parametrize(("settings", "told"), [(("license.pack=sql-server",), True), ((), False)])
+def test_subscriptions_that_were_not_compared_are_named(settings: tuple[str, ...], told: bool) -> None:
+    verdict = found(sized("machine.cores=16", "machine.sockets=2", *settings), "license.edition").verdict
+
+    assert ("subscriptions (--show licenses)" in verdict) is told

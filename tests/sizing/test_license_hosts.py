@@ -102,7 +102,10 @@ def test_no_rule_counts_the_sockets_or_cores_that_a_guest_shows(
         (["license.host_cores=64"], 32),
         (["license.product=se2", "license.host_sockets=2"], 2),
         (["license.pack=vmware", "license.host_cores=32", "license.host_sockets=4"], 72),
-        (["license.pack=windows", "license.host_cores=24"], 24),
+        (["license.pack=windows", "license.host_cores=24", "license.host_sockets=1"], 24),
+        (["license.pack=windows", "license.host_cores=20", "license.host_sockets=4"], 32),  # 8 a processor
+        (["license.pack=windows", "license.host_cores=24", "license.host_sockets=1", "license.hosts=3"], 48),  # 16 each
+        (["license.product=se2", "license.metric=nup", "license.hosts=3", "license.users=5"], 30),  # 10 each
         (["license.pack=db2", "license.product=v11_1", "license.host_sockets=4"], 560),  # a series for two sockets
         (["license.scope=bare", "license.host_cores=64"], 32),
         (["machine.cores=8", "machine.sockets=2", "license.pack=vmware"], 72),

@@ -166,7 +166,9 @@ def _of_server(part: DeliveredPart, found: Quantity, order: Sizing, here: Sizing
         return part
     others = {"machine.cores_per_socket", "machine.socket_capacity"}  # of what was ordered, like the figure itself
     delivered = {key: value for key, value in order.inputs.items() if key not in others}
-    delivered[part.key] = replace(found, origin=Origin.USER)
+    keys = ("machine.sockets", "machine.cores") if part.key == "machine.cores_per_socket" else (part.key,)
+    values = ((key, here.inputs.get(key)) for key in keys)
+    delivered |= {key: replace(one, origin=Origin.USER) for key, one in values if isinstance(one, Quantity)}
     allowed, count = (answer(delivered, key, rules) for key in ("license.allowed", "license.units"))
     before, after = (None if one is None else one.quantity for one in (order.find("license.units"), count))
     refusal = allowed.verdict if allowed is not None and allowed.decision == "forbidden" else ""

@@ -361,8 +361,10 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
     for one in (one for one in rest if one.missing):
         by_key.setdefault(one.missing, []).append("licenses by users" if one.missing == USERS else one.brief)
     why = {key: "no public price" if key == _NO_PRICE else f"needs {KEYS[key].flag}" for key in by_key}
-    named = (f"{' and '.join(dict.fromkeys(names))} ({why[key]})" for key, names in by_key.items())
-    open_ones = f". Not judged: {', '.join(named)}" if by_key else ""
+    named = [f"{' and '.join(dict.fromkeys(names))} ({why[key]})" for key, names in by_key.items()]
+    if not product.yearly and any(one.yearly for one in pack.product):
+        named.append("subscriptions (--show licenses)")
+    open_ones = f". Not judged: {', '.join(named)}" if named else ""
     priced = [(one.cost, one, theirs) for one, theirs in judged if one.cost is not None]
     if not priced and chosen.is_forbidden and open_ones:
         verdict = f"{chosen.product.title} is not permitted, and which other edition is, is unknown{open_ones}"

@@ -278,7 +278,8 @@ def _scope_of_guest(sheet: Sheet, pack: Pack, metric: MetricEntry) -> tuple[str,
         if scope == "soft":
             change = PARTITION
     if scope == "bare" or metric.formulas[scope] != metric.formulas.get("bare"):  # else a guest counts as a server does
-        text = f"{_OF_GUESTS[scope]}; to change it, use {KEYS[change].flag}"
+        flag = f"--set {SCOPE}={'|'.join(metric.formulas)}" if change == SCOPE else KEYS[change].flag
+        text = f"{_OF_GUESTS[scope]}; to change it, use {flag}" if len(metric.formulas) > 1 else _OF_GUESTS[scope]
         sheet.caveat(text) if scope == "bare" else sheet.assume(text, change)
     return scope, False
 

@@ -102,9 +102,9 @@ def _note_small_hosts(sheet: Sheet, hosts: Quantity) -> None:
         )
 
 
-def counted_hosts(sheet: Sheet, sockets: Quantity) -> float:
-    """Return the hosts whose sockets count: for a guest those that it may run on, one where nobody stated them."""
-    if sheet.optional_words("machine.guest") != "yes" or sockets is not sheet.inputs.get(OF_HOST["sockets"]):
+def counted_hosts(sheet: Sheet) -> float:
+    """Return the hosts whose hardware counts: for a guest those that it may run on, one where nobody stated them."""
+    if sheet.optional_words("machine.guest") != "yes":
         return 1
     hosts = sheet.optional("license.hosts")
     if hosts is None:
@@ -135,11 +135,14 @@ class FormulaNames:
             _note_small_hosts(self._sheet, self._sheet.number(NAMES[name]))
         if name == "servers":
             return self._servers()
+        if name == "hosts":
+            return 1 if self._basis.visible else counted_hosts(self._sheet)
         if name in NAMES:
             hardware = name in OF_HOST and not self._basis.visible
             quantity = physical_count(self._sheet, name) if hardware else self._sheet.number(NAMES[name])
             servers = self._servers() if self._basis.pooled and name in _POOLED else 1
-            hosts = counted_hosts(self._sheet, quantity) if name == "sockets" and hardware else 1
+            each_host = name == "sockets" and hardware and quantity is self._sheet.inputs.get(OF_HOST[name])
+            hosts = counted_hosts(self._sheet) if each_host else 1
             value = range_end(quantity, self._end) / _SCALES.get(name, 1)
             return (math.ceil(value) if name == "pinned_cores" else value) * servers * hosts  # an LPAR may have 3.5
         if name == "threads":

@@ -182,9 +182,10 @@ def candidate_table(candidates: Sequence[Candidate]) -> Table:
         Column("Licenses", numeric=True),
     )
     prices = [each.quantity for found in costs for each in found.inputs if each.shown_in == "USD"]
-    whose = "your" if any(price is not None and price.origin is Origin.USER for price in prices) else "list"
+    yours = any(price is not None and price.origin is Origin.USER for price in prices)
+    at = "your prices" if yours else _prices_of_each(candidates)
     term = terms.pop() if len(terms) == 1 else ""
-    note = f"Licenses and their support{term}, by {whose} prices" if costs else ""
+    note = f"Licenses and their support{term}, by {at}" if costs else ""
     counts = [find_fact(one.sizing.facts, LicenseCount) for one in candidates]
     products = ["" if count is None else count.product for count in counts]
     note += f": {_of_each(products, candidates)}" if note and len({*products} - {""}) > 1 else ""
@@ -193,10 +194,11 @@ def candidate_table(candidates: Sequence[Candidate]) -> Table:
 
 def price_table(candidates: Sequence[Candidate]) -> Table:
     """Return what each system costs with its licenses, and by unit of work; no rows where no price is known."""
-    units = {unit.value for one in candidates if isinstance(unit := one.sizing.inputs.get("value.unit"), Words)}
-    each = f"Per {units.pop().removesuffix('s')}" if len(units) == 1 else "Per unit"
+    units = [getattr(one.sizing.inputs.get("value.unit"), "value", "") for one in candidates]
+    alike = len({*units} - {""}) == 1
+    each = f"Per {max(units).removesuffix('s')}" if alike else "Per unit"
     found, licensed = [], any(one.cost is not None for one in candidates)
-    for one, name in zip(candidates, short_names(candidates), strict=True):
+    for one, name, unit in zip(candidates, short_names(candidates), units, strict=True):
         system, total, rate, left = one.system, one.total, one.throughput, ""
         not_priced = licensed and one.cost is None
         if rate is not None and one.left is not None:  # after a failure
@@ -206,7 +208,7 @@ def price_table(candidates: Sequence[Candidate]) -> Table:
             name,
             "" if system is None else usd_brief(system),
             "" if total is None or one.cost is None else f"{usd_brief(total)}{_assumed(one)}",
-            "" if rate is None else format_in(rate.value, ""),
+            "" if rate is None else format_in(rate.value, "" if alike else unit),
             "" if rate is None or total is None or not_priced else f"${total.value / rate.value:,.3f}",
             left,
         ))  # fmt: skip
@@ -241,7 +243,7 @@ def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rule
     }
     named = "; ".join(f"{name}: {_of_each(titles, candidates)}" for name, titles in titles_of.items())
     columns = [Column("Candidate"), *(Column(name, numeric=True) for name in editions)]
-    at = priced_at(candidates[0].sizing.inputs)
+    at = _prices_of_each(candidates)
     prices = {name: [getattr(of[name].list_price, "origin", None) for of in products] for name in editions}
     own = [name for name in editions if Origin.USER in prices[name]]
     at = f"your prices of {', '.join(own)}, else {at}" if own else at
@@ -249,6 +251,10 @@ def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rule
     flags = ", ".join(KEYS[key].flag for key in dict.fromkeys(unknown) if key in KEYS)
     named += f". Unknown ({UNKNOWN}): use {flags}" if flags else ""
     return _with_text(columns, found, f"Licenses with support over {years}, {at} in USD. {named}")
+
+
+def _prices_of_each(candidates: Sequence[Candidate]) -> str:
+    return _of_each([priced_at(one.sizing.inputs) for one in candidates], candidates)
 
 
 def _of_each(texts: Sequence[str], candidates: Sequence[Candidate]) -> str:
