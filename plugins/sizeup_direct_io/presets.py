@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from itertools import product
+from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -16,7 +18,6 @@ SMALL_BYTES = 8 << 10
 LARGE_BYTES = 1 << 20
 READ_AHEAD = 4
 """Queue depth of one sequential stream, as of a scan with prefetch."""
-REDO_BLOCKS = (512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10)
 REDO_RATE = 500.0
 """Log writes per second under load: the group commits of a busy OLTP system."""
 REDO_LOAD = 16
@@ -25,18 +26,7 @@ SLO = "slo"
 WITH_OBJECTIVE = (SLO, "survey")
 """Presets that search for the highest rate within a p99."""
 SUSTAINED, SUSTAINED_DEPTH = "sustained", 32
-WORKING_SET = "working-set"
-WORKING_SET_HALVINGS = 4
-"""From 1/16 of the target to the whole target."""
-WORKING_SET_DEPTH = 16
-LOAD_DEPTH = 8
-MATRIX_SMALL = (0, 1, 4, 16, 64)
-MATRIX_LARGE = (0, 1, 2, 4, 8)
-COARSE_STEP, COARSER_STEP = 4, 8
-"""Ratio of queue depths of a run with little time: with one sweep, and with two."""
-COARSE_LIMIT = 64
-COARSE_REDO_BLOCKS = (512, 4 << 10, 8 << 10, 128 << 10)
-COARSE_MATRIX_SMALL, COARSE_MATRIX_LARGE = (0, 4, 64), (0, 4)
+WORKING_SET, WORKING_SET_DEPTH = "working-set", 16
 
 
 class Durable(Enum):
@@ -105,71 +95,76 @@ class Sweep(Struct, frozen=True):
         return any(stream.read_percent < 100 for point in self.points for stream, _ in point.loads)
 
 
-OLTP_READ = Stream("small", SMALL_BYTES)
-OLTP_7030 = Stream("small", SMALL_BYTES, read_percent=70)
-WRITES = Stream("small", SMALL_BYTES, read_percent=0)
-DSS_RANDOM = Stream("large", LARGE_BYTES)
-DSS_SCAN = Stream("large", LARGE_BYTES, Pattern.SEQUENTIAL, streams=True)
-LOAD = Stream("load", LARGE_BYTES, Pattern.APPEND, read_percent=0, extends=True)
-FSYNC = Stream("log", SMALL_BYTES, Pattern.SEQUENTIAL, read_percent=0, durable=Durable.FDATASYNC)
+class _Ramp(Struct, frozen=True):
+    """A sweep of rising queue depth; of two values the second is that of a run with little time."""
+
+    workload: str
+    stream: str
+    most: tuple[int, int]
+    """The highest queue depth, if the user sets none."""
+    factor: tuple[int, int] = (2, 4)
+    """Ratio of queue depths."""
+    first: tuple[int, int] = (0, 0)
+    """Index of the first point; negative: from the end."""
+    pages: str = ""
+    """The page size is a coordinate: ``huge``, or ``set`` by the user."""
 
 
-def _redo(block_bytes: int, rate: float = 0.0) -> Stream:
-    return Stream("log", block_bytes, Pattern.SEQUENTIAL, 0, Durable.DSYNC, rate=rate)
+class _Presets(Struct, frozen=True):
+    streams: Mapping[str, Stream]
+    lists: Mapping[str, tuple[tuple[int | float, ...], tuple[int | float, ...]]]
+    ramps: Mapping[str, tuple[_Ramp, ...]]
 
 
-def _powers(limit: int, step: int) -> Iterator[int]:
-    count = 1
-    while count <= limit:
-        yield count
-        count *= step
+_PRESETS = msgspec.toml.decode(Path(__file__).with_name("presets.toml").read_bytes(), type=_Presets)
+STREAMS = _PRESETS.streams
+"""The kinds of requests of all presets but ``custom``."""
 
 
 def _point(workload: str, stream: Stream, count: int) -> LoadPoint:
     return LoadPoint({"workload": workload, "queue_depth": count}, ((stream, count),))
 
 
-def _rising(workload: str, stream: Stream, limit: int, step: int) -> Sweep:
-    return Sweep(workload, tuple(_point(workload, stream, count) for count in _powers(limit, step)))
-
-
-def _on_pages(workload: str, stream: Stream, limit: int, pages: str, step: int) -> Sweep:
-    """Return large requests on both page sizes at each queue depth; the page size is a coordinate."""
-    kinds = {"both": (True, False), "huge": (True,), "4k": (False,)}[pages]
-    factor = READ_AHEAD if stream.streams else 1
-    points = tuple(
+def _rising(ramp: _Ramp, stream: Stream, depth: int, pages: str, *, coarse: bool) -> Sweep:
+    kinds = {"": ("",), "both": ("huge", "4k"), "huge": ("huge",), "4k": ("4k",)}
+    each = READ_AHEAD if stream.streams else 1
+    limit, factor = max(1, (depth or ramp.most[coarse]) // each), ramp.factor[coarse]
+    points = [
         LoadPoint(
-            {"workload": workload, "queue_depth": count * factor, "pages": "huge" if huge else "4k"},
+            {"workload": ramp.workload, "queue_depth": count * each, **({"pages": kind} if kind else {})},
             ((stream, count),),
-            huge_pages=huge,
+            huge_pages=kind != "4k",
         )
-        for count in _powers(limit, step)
-        for huge in kinds
-    )
-    return Sweep(workload, points)
+        for count in (factor**exponent for exponent in range(limit.bit_length()))
+        for kind in kinds[pages if ramp.pages == "set" else ramp.pages]
+        if count <= limit
+    ]
+    return Sweep(ramp.workload, tuple(points[ramp.first[coarse] :] or points))
 
 
 def _fixed_points(preset: str, depth: int, *, coarse: bool) -> Iterator[LoadPoint]:
     """Yield the points of a preset whose queue depth does not rise."""
+    lists = {name: values[coarse] for name, values in _PRESETS.lists.items()}
     if preset == "normal":  # ORION's matrix: every mix of concurrent small and large reads
-        mixes = (COARSE_MATRIX_LARGE, COARSE_MATRIX_SMALL) if coarse else (MATRIX_LARGE, MATRIX_SMALL)
-        for large, small in product(*mixes):
-            loads = tuple((stream, count) for stream, count in ((OLTP_READ, small), (DSS_RANDOM, large)) if count)
-            if loads:
+        for large, small in product(lists["large"], lists["small"]):
+            counts = ((STREAMS["read"], int(small)), (STREAMS["large"], int(large)))
+            if loads := tuple((stream, count) for stream, count in counts if count):
                 yield LoadPoint({"workload": preset, "small": small, "large": large}, loads)
     elif preset == "redo":
-        for size in COARSE_REDO_BLOCKS if coarse else REDO_BLOCKS:
-            yield LoadPoint({"workload": preset, "block_bytes": size}, ((_redo(size), 1),))
+        for size in lists[preset]:
+            log = replace(STREAMS["redo"], block_bytes=size)
+            yield LoadPoint({"workload": preset, "block_bytes": size}, ((log, 1),))
     elif preset == "redo+oltp":
-        log = _redo(SMALL_BYTES, REDO_RATE)
+        log = replace(STREAMS["redo"], rate=REDO_RATE)
         yield LoadPoint({"workload": "redo-alone", "queue_depth": 0}, ((log, 1),))
-        yield LoadPoint({"workload": preset, "queue_depth": REDO_LOAD}, ((log, 1), (OLTP_7030, REDO_LOAD)))
+        loads = (log, 1), (STREAMS["mix"], REDO_LOAD)
+        yield LoadPoint({"workload": preset, "queue_depth": REDO_LOAD}, loads)
     elif preset == WORKING_SET:  # the same reads within increasing parts of the target: a cache shows as a step
-        point = _point(preset, OLTP_READ, depth or WORKING_SET_DEPTH)
-        for share in (2.0**-exponent for exponent in range(WORKING_SET_HALVINGS, -1, -1)):
+        point = _point(preset, STREAMS["read"], depth or WORKING_SET_DEPTH)
+        for share in lists[preset]:
             yield replace(point, at={**point.at, "share": share}, share=share)
     elif preset == SUSTAINED:
-        yield _point(preset, WRITES, depth or SUSTAINED_DEPTH)
+        yield _point(preset, STREAMS["write"], depth or SUSTAINED_DEPTH)
 
 
 def with_target_size(point: LoadPoint, size_bytes: int) -> LoadPoint:
@@ -188,31 +183,12 @@ def sweeps(
 
     ``custom`` is the stream of the preset of that name; of ``slo`` its share of reads. ``coarse``: with fewer points.
     """
-    small, large = depth or (COARSE_LIMIT if coarse else 256), depth or 64
-    step, step_of_two = (COARSE_STEP, COARSER_STEP) if coarse else (2, 2)
     if custom is not None and preset == custom.name:
         return (Sweep(preset, (_point(custom.words, custom, depth or 1),), rising=False),)
-    mix = Stream("small", SMALL_BYTES, read_percent=100 if custom is None else custom.read_percent)
-    rising = {
-        "oltp-read": (OLTP_READ, small, step),
-        "oltp-7030": (OLTP_7030, small, step),
-        "single-read": (OLTP_READ, 1, step),
-        SLO: (mix, small, COARSER_STEP),
-        "load": (LOAD, depth or LOAD_DEPTH, step),
-        "fsync": (FSYNC, 1, step),
-    }
-    scanned = {"dss-rand": (DSS_RANDOM, large), "dss-scan": (DSS_SCAN, max(1, large // READ_AHEAD))}
-    if preset in rising:
-        return (_rising(preset, *rising[preset]),)
-    if preset in scanned:
-        return (_on_pages(preset, *scanned[preset], pages, step),)
-    if preset not in {"simple", "calibrate", "survey"}:
+    if preset not in _PRESETS.ramps:
         return (Sweep(preset, tuple(_fixed_points(preset, depth, coarse=coarse)), rising=False),)
-    reads = _rising("oltp-read", OLTP_READ, small, step_of_two)
-    large_reads = _on_pages("dss-rand", DSS_RANDOM, large, "huge", step_of_two)
-    if preset != "survey":
-        return reads, large_reads
-    mixed = _rising("oltp-7030", OLTP_7030, small, step_of_two)
-    # One request at a time says little of what mixes and scans can reach.
-    later = ((mixed, -1 if coarse else 1), (large_reads, 1))
-    return reads, *(Sweep(sweep.workload, sweep.points[first:] or sweep.points) for sweep, first in later)
+    streams = dict(STREAMS)
+    if preset == SLO and custom is not None:
+        streams["read"] = replace(streams["read"], read_percent=custom.read_percent)
+    ramps = _PRESETS.ramps[preset]
+    return tuple(_rising(ramp, streams[ramp.stream], depth, pages, coarse=coarse) for ramp in ramps)

@@ -21,7 +21,7 @@ from sizeup.procfs.stat import read_pressure
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.comparisons import without_progress
 from sizeup_direct_io.measure import _Sampler
-from sizeup_direct_io.presets import OLTP_READ
+from sizeup_direct_io.presets import STREAMS
 from sizeup_direct_io.target import TargetSetup, TargetSpec
 
 
@@ -65,10 +65,13 @@ def main() -> None:
     try:
         without_progress(
             setup.prepare(
-                TargetSpec(asked.folder, writes=False, size_bytes=1 << 30), "auto", [OLTP_READ], remove_leftovers=False
+                TargetSpec(asked.folder, writes=False, size_bytes=1 << 30),
+                "auto",
+                [STREAMS["read"]],
+                remove_leftovers=False,
             )
         )
-        with IoJob(list(setup.workers(OLTP_READ, asked.depth, 0, huge_pages=True))) as job:
+        with IoJob(list(setup.workers(STREAMS["read"], asked.depth, 0, huge_pages=True))) as job:
             watch = _Sampler(job, ("small",), {"workload": "oltp-read", "queue_depth": asked.depth})
             alone(watch, 2.0)
             ratios, rates = [], []

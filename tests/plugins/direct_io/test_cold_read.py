@@ -27,7 +27,7 @@ from sizeup_direct_io.binding import IoInterval
 from sizeup_direct_io.call_with_timeout import CanceledError
 from sizeup_direct_io.cold_read import ColdRead, cold_estimate, holds_old_data, open_old_files
 from sizeup_direct_io.estimates import PointResult
-from sizeup_direct_io.presets import OLTP_READ, SMALL_BYTES
+from sizeup_direct_io.presets import SMALL_BYTES, STREAMS
 from sizeup_direct_io.target import TargetSetup, TargetSpec
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker
@@ -249,7 +249,7 @@ def prepared(folder: Path, all_old: None, monkeypatch: pytest.MonkeyPatch) -> It
         setup = TargetSetup(HandContext(), 5.0, 0)
         made.append(setup)
         spec = TargetSpec(str(path), writes=False, size_bytes=16 * MIB, reserve_bytes=MIB if path.is_dir() else 0)
-        list(setup.prepare(spec, "auto", [OLTP_READ], remove_leftovers=False))
+        list(setup.prepare(spec, "auto", [STREAMS["read"]], remove_leftovers=False))
         return setup
 
     yield prepare

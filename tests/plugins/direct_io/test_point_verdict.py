@@ -22,7 +22,7 @@ from sizeup_direct_io import target as target_module
 from sizeup_direct_io.disks import Disks, OtherIo
 from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
-from sizeup_direct_io.presets import DSS_RANDOM, LARGE_BYTES, OLTP_7030, SMALL_BYTES, LoadPoint, Stream
+from sizeup_direct_io.presets import LARGE_BYTES, SMALL_BYTES, STREAMS, LoadPoint, Stream
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import OpenTarget, TargetKind, open_target
 from sizeup_direct_io.validity import Part, Reason, Validity
@@ -155,7 +155,7 @@ def checked(
     )
     background = BackgroundLoad(5.0, 0.05, OtherIo("sda", 1e6, 2e6, 0.0))
     verdict = PointVerdict(setup, background, known.get("path_limit"), None, known.get("cache_size", 0))  # type: ignore[arg-type]
-    point = known.get("point", LoadPoint({}, ((OLTP_7030, 4),), share=known.get("share", 1.0)))
+    point = known.get("point", LoadPoint({}, ((STREAMS["mix"], 4),), share=known.get("share", 1.0)))
     return {part.name: part for part in verdict.parts(point, run, cached[0], earlier)}
 
 
@@ -170,11 +170,11 @@ def test_a_path_carries_each_direction_apart() -> None:
 
 def test_the_median_of_small_reads_alone_is_that_of_a_cache() -> None:
     fast = measured(intervals={"small": interval({5_000: 1000}, read_bytes=80 * MB)})
-    large = LoadPoint({}, ((DSS_RANDOM, 4),))
+    large = LoadPoint({}, ((STREAMS["large"], 4),))
 
     assert "read latency p50 of 5" in str(checked(fast)["physical"].caveats)
     assert "latency" not in str(checked(fast, point=large)["physical"].caveats)
-    assert DSS_RANDOM.block_bytes == LARGE_BYTES
+    assert STREAMS["large"].block_bytes == LARGE_BYTES
     some = measured(intervals={"small": interval({5_000: 400, 20_000: 600}, read_bytes=80 * MB)})
     assert "latency" not in str(checked(some)["physical"].caveats), "less than half of them are that fast"
     for blocks, told in ((2, True), (3, False)):  # of 8 KiB: what is still small
@@ -238,7 +238,7 @@ def test_a_window_is_compared_with_the_first_of_its_point() -> None:
     ],
 )
 def test_the_conditions_of_a_window_are_its_own(changed: dict[str, Any], reason: str) -> None:
-    streams = ((OLTP_7030, 1),) * len(changed.get("intervals", "1"))
+    streams = ((STREAMS["mix"], 1),) * len(changed.get("intervals", "1"))
     part = checked(measured(**changed), point=LoadPoint({}, streams))["steady"]
 
     assert any(reason in each for each in part.reasons)

@@ -17,7 +17,7 @@ from sizeup_direct_io import slo
 from sizeup_direct_io._native import ffi, lib  # noqa: TID251  made-up histograms
 from sizeup_direct_io.binding import IoInterval
 from sizeup_direct_io.measure import MeasuredPoint, Window
-from sizeup_direct_io.presets import OLTP_READ
+from sizeup_direct_io.presets import STREAMS
 from sizeup_direct_io.slo import Objective, Search, Tail, find_rate
 
 
@@ -150,7 +150,7 @@ class Volume:
         )
         window, source = Window(2.0, 10.0, 10.0, 0.05, 5.0), SimpleNamespace()
         wanted, context = Objective(limit_ns, seconds, confirm), HandContext()
-        return list(find_rate(setup, OLTP_READ, "slo", 9_000.0, wanted, window, context, source))  # type: ignore[arg-type]
+        return list(find_rate(setup, STREAMS["read"], "slo", 9_000.0, wanted, window, context, source))  # type: ignore[arg-type]
 
 
 def test_the_rate_found_is_confirmed_at_nine_tenths_and_named_with_its_ends(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from sizeup.errors import RefusedError
 from sizeup_direct_io import binding, window_counters
 from sizeup_direct_io import target as target_module
 from sizeup_direct_io.disks import NearCpus
-from sizeup_direct_io.presets import DSS_RANDOM, DSS_SCAN, Stream
+from sizeup_direct_io.presets import STREAMS, Stream
 from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSetup, TargetSpec, open_target, staggered_block
 from sizeup_direct_io.worker import Engine, EnginePolicy, Pattern
 
@@ -141,7 +141,7 @@ def four_gib(monkeypatch: pytest.MonkeyPatch) -> TargetSetup:
 def test_sequential_streams_do_not_start_on_the_same_disk_of_a_stripe(
     four_gib: TargetSetup, disks: int, stripe_blocks: int
 ) -> None:
-    found = starts(four_gib, DSS_SCAN, 16)
+    found = starts(four_gib, STREAMS["scan"], 16)
 
     assert all(low <= at < high for at, low, high in found)
     assert found[0][0] == 0
@@ -150,10 +150,10 @@ def test_sequential_streams_do_not_start_on_the_same_disk_of_a_stripe(
 
 
 def test_a_single_stream_and_what_ends_with_its_region_start_at_its_first_block(four_gib: TargetSetup) -> None:
-    assert starts(four_gib, DSS_SCAN, 1) == [(0, 0, 4096)]
+    assert starts(four_gib, STREAMS["scan"], 1) == [(0, 0, 4096)]
     once = Stream("once", MIB, Pattern.ONCE, streams=True)
     assert [at - low for at, low, _ in starts(four_gib, once, 4)] == [0] * 4
-    assert {at for at, _, _ in starts(four_gib, DSS_RANDOM, 64)} == {0}
+    assert {at for at, _, _ in starts(four_gib, STREAMS["large"], 64)} == {0}
 
 
 @pytest.mark.parametrize("blocks", [1, 2, 3, 16, 1000, 4096])
