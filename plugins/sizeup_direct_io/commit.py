@@ -23,11 +23,11 @@ from sizeup_direct_io import binding, conclusions, durations, estimates
 from sizeup_direct_io.call_with_timeout import describe_error, describe_failure
 from sizeup_direct_io.disks import path_gaps, write_cache
 from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, Window, measure
-from sizeup_direct_io.point_verdict import conditions, overall
+from sizeup_direct_io.point_verdict import check_steady, overall
 from sizeup_direct_io.presets import Durable, Stream
 from sizeup_direct_io.run import TargetRun
 from sizeup_direct_io.target import TargetSetup, TargetSpec
-from sizeup_direct_io.validity import Part, check_steady
+from sizeup_direct_io.validity import Part
 from sizeup_direct_io.window_counters import BACKGROUND_SECONDS, BackgroundLoad, CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
@@ -252,7 +252,7 @@ class CommitRun(TargetRun):
         half = (len(runs) + 1) // 2  # the later rounds over the earlier
         drift = statistics.median(run.iops for run in runs[-half:]) / statistics.median(run.iops for run in runs[:half])
         device = self._setup.target.device_number
-        steady = Part.of("steady", check_steady(conditions(runs, drift - 1, background, device)))
+        steady = Part.of("steady", check_steady(runs, drift - 1, background, device))
         flushes = "response" if pooled.count("response") else "write"  # without a log each commit is one
         flush_ns = pooled.quantile_ns(flushes, 0.5)
         flush = conclusions.flush_cost(0.0, flush_ns, write_cache(device))

@@ -19,12 +19,17 @@ from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
 from sizeup_direct_io.settings import TargetBandwidth
 from sizeup_direct_io.target import TargetSetup
-from sizeup_direct_io.validity import Part, Validity, check_submitters
+from sizeup_direct_io.validity import Part, Reason, Validity, fail, mixed_paths, passed, unknown, warn
 from sizeup_direct_io.window_counters import BackgroundLoad, thermal_caveats, thermal_summary
 from sizeup_direct_io.worker import Pattern
 
 _V1_FILES = tuple(f"blkio.throttle.{way}_{what}_device" for way in ("read", "write") for what in ("iops", "bps"))
 _MOST_REASONS = 6
+DRIFT, LARGE_DRIFT = 0.05, 0.20
+BACKGROUND_CHANGE = 0.10
+"""Of all CPU time: if other processes use this much more than before the run, they affect its figures."""
+STOLEN = 0.05
+"""Of the CPU time: more steal time than this affects a figure."""
 
 
 def _limit_files(groups: Iterable[CgroupMembership], sysfs: str) -> Iterator[tuple[str, str, str]]:
@@ -104,12 +109,12 @@ class PointVerdict(Struct, frozen=True):
         evidence = self._evidence(point, run, cached_before)
         changed = run.iops / earlier[0].iops - 1 if earlier and earlier[0].iops else None
         device = self.setup.target.device_number
-        around = conditions([run], run.halves - 1, self.background, device, changed)
+        steady = check_steady([run], run.halves - 1, self.background, device, changed)
         return (
             Part.of("direct", validity.check_direct(evidence)),
             Part.of("physical", validity.check_physical(evidence)),
-            Part.of("steady", validity.check_steady(around)),
-            check_submitters(run.busiest_thread, run.threads),
+            Part.of("steady", steady),
+            validity.check_submitters(run.busiest_thread, run.threads),
         )
 
     def _evidence(self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None) -> validity.Evidence:
@@ -151,32 +156,48 @@ class PointVerdict(Struct, frozen=True):
         )
 
 
-def conditions(
+def check_steady(
     runs: Sequence[MeasuredPoint],
     drift: float,
     background: BackgroundLoad,
     device_number: int,
     ramp_change: float | None = None,
-) -> validity.Conditions:
-    """Return what else went on in some windows of a point: of each thing, the worst."""
-    load, cool, warm = other_load(runs), runs[0].before.thermal, runs[-1].after.thermal
-    others = [io for run in runs if (io := run.other_io()) is not None]
+) -> Iterator[Reason]:
+    """Check whether the throughput of a point was steady, on a host without much other load: of its windows, the worst.
+
+    ``drift`` is its later throughput over the earlier, minus one; ``ramp_change`` that of this ramp over the first one.
+    """
+    change = f"throughput drifted {drift:+.0%} from the first half to the second"
+    if abs(drift) > LARGE_DRIFT:
+        yield fail(f"{change}: burst credits, a write cache, throttling or another tenant")
+    else:
+        yield warn(change) if abs(drift) > DRIFT else passed(change)
+    if ramp_change is not None:
+        ramp = f"throughput of this ramp {ramp_change:+.0%} relative to the first"
+        yield warn(ramp) if abs(ramp_change) > LARGE_DRIFT else passed(ramp)
+    yield from map(warn, background.background_caveats)
+    load, busy_before = other_load(runs), background.busy_share
+    others, stolen = load.get("others_share"), load.get("stolen_share")
+    if others is not None and busy_before is not None and others > busy_before + BACKGROUND_CHANGE:
+        yield warn(f"other processes used {others:.0%} of the CPUs during the run, {busy_before:.0%} before it")
+    if known := [io for run in runs if (io := run.other_io()) is not None]:
+        most, before = max(known, key=lambda io: io.share), f"; before it {background.io}" if background.io else ""
+        text = f"other I/O, or the file system's own, during the run: {most}{before}"
+        yield warn(text) if most.significant else passed(text)
+    thermal = runs[0].before.thermal, runs[-1].after.thermal
+    yield from [warn(each) for each in thermal_caveats(*thermal)] or [passed(thermal_summary(*thermal))]
+    if stolen is None:
+        yield unknown("CPU time of other processes and of the hypervisor: /proc/stat cannot be read")
+    elif stolen > STOLEN:
+        yield warn(f"steal time: {stolen:.0%} of the CPU time")
     intervals = [interval for run in runs for interval in run.intervals.values()]
-    writes = any(interval.written_bytes for interval in intervals)
-    return validity.Conditions(
-        drift=drift,
-        background=background,
-        stolen_share=load.get("stolen_share"),
-        errors=sum(interval.errors for interval in intervals),
-        others_share=load.get("others_share"),
-        other_io=max(others, key=lambda io: io.share, default=None),
-        thermal_caveats=thermal_caveats(cool, warm),
-        thermal_summary=thermal_summary(cool, warm),
-        limits=read_limits(device_number),
-        path_changes=tuple(change for run in runs for change in run.path_changes),
-        not_preconditioned=writes and not rotating_disks(device_number),
-        ramp_change=ramp_change,
-    )
+    if any(interval.written_bytes for interval in intervals) and not rotating_disks(device_number):
+        text = "flash with erased blocks writes faster than it can sustain; not a steady-state figure"
+        yield warn(f"not preconditioned: {text}")
+    yield from (warn(mixed_paths(change)) for run in runs for change in run.path_changes)
+    yield from (warn(f"limited by {limit}") for limit in read_limits(device_number))
+    if errors := sum(interval.errors for interval in intervals):
+        yield warn(f"{errors} requests failed; they are excluded from all figures")
 
 
 def worse(before: Sequence[Part], after: Sequence[Part]) -> tuple[Part, ...]:

@@ -1,9 +1,12 @@
-"""Evidence and conditions of a run that is valid."""
+"""Evidence of a run that is valid, and the check of a steady window."""
 
-from sizeup_direct_io import validity
+from typing import Any
+
+from plugins.direct_io.hand_made import edge, host, interval, window
+from sizeup_direct_io import point_verdict, validity
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.settings import TargetBandwidth
-from sizeup_direct_io.validity import Conditions, Evidence, Part
+from sizeup_direct_io.validity import Evidence, Part
 from sizeup_direct_io.window_counters import BackgroundLoad
 
 GIB = 1 << 30
@@ -31,7 +34,7 @@ DIRECT_EVIDENCE = Evidence(
     file_system="ext4",
     virtual=False,
 )
-CALM = Conditions(drift=0.01, background=BackgroundLoad(5.0, 0.05), stolen_share=0.0, errors=0)
+CALM = BackgroundLoad(5.0, 0.05)
 
 
 def direct(evidence: Evidence) -> Part:
@@ -44,6 +47,10 @@ def physical(evidence: Evidence) -> Part:
     return Part.of("physical", validity.check_physical(evidence))
 
 
-def steady(conditions: Conditions) -> Part:
-    """The check of a steady state."""
-    return Part.of("steady", validity.check_steady(conditions))
+def steady(
+    drift: float = 0.01, ramp_change: float | None = None, background: BackgroundLoad = CALM, **changed: Any
+) -> Part:
+    """The check of a steady state; what is not given of its window is that of an idle host."""
+    idle = {"before": edge(1.0, host=host(0, 0, 0, 0)), "after": edge(2.0, host=host(0, 0, 0, 1.0))}
+    run = window(1.0, changed.pop("intervals", {"small": interval({9: 1})}), **{**idle, **changed})
+    return Part.of("steady", point_verdict.check_steady([run], drift, background, 0, ramp_change))
