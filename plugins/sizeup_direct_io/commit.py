@@ -21,7 +21,7 @@ from sizeup.text import plural
 from sizeup.units import format_bytes
 from sizeup_direct_io import binding, conclusions, durations, estimates
 from sizeup_direct_io.call_with_timeout import describe_error, describe_failure
-from sizeup_direct_io.disks import path_gaps, write_cache
+from sizeup_direct_io.disks import write_cache
 from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, Window, measure
 from sizeup_direct_io.point_verdict import check_steady, overall
 from sizeup_direct_io.presets import Durable, Stream
@@ -105,7 +105,7 @@ class LogFiles:
             padded = -(-record_bytes // PAGE_BYTES) * PAGE_BYTES
             return [self._worker(one, padded, OWN_BYTES) for one in descriptors[: point.committers]]
         if method is Method.GROWING:
-            self._setup.call_with_timeout("truncating the file", lambda: os.ftruncate(descriptors[0], 0))
+            self._setup.empty(descriptors[0])
         linked = method is Method.IO_URING
         log = replace(
             self._worker(descriptors[0], BUFFER_BYTES, self._log_bytes),
@@ -120,18 +120,9 @@ class LogFiles:
         return [log]
 
     def _worker(self, descriptor: int, block_bytes: int, size_bytes: int) -> Worker:
-        return Worker(
-            engine=Engine.THREADS,
-            descriptor=descriptor,
-            block_bytes=block_bytes,
-            start_bytes=0,
-            size_bytes=size_bytes,
-            pattern=Pattern.ONCE,
-            seed=self._setup.next_seed(),
-            read_percent=0,
-            error_limit=1,  # no database goes on behind a log that failed
-            fdatasync_each=True,
-        )
+        # No database goes on behind a log that failed.
+        more = {"pattern": Pattern.ONCE, "error_limit": 1, "fdatasync_each": True}
+        return self._setup.writer(descriptor, block_bytes, size_bytes, **more)
 
 
 NAME = "io.commit"
@@ -215,7 +206,7 @@ class CommitRun(TargetRun):
             what = f"{point.method.value}, {plural(point.committers, 'committer')}"
             yield Progress(number / windows, left, what)
             measured = yield from self._measure(point, source)
-            yield from path_gaps(self._paths, NAME)
+            yield from self._paths.gaps(NAME)
             if self._context.canceled:  # a part of a window is no figure
                 return
             if measured.requests:

@@ -25,7 +25,7 @@ from sizeup_direct_io import conclusions, estimates, validity, window_counters
 from sizeup_direct_io.binding import available_bytes
 from sizeup_direct_io.call_with_timeout import StalledError, describe_failure
 from sizeup_direct_io.disks import read_disks, write_cache
-from sizeup_direct_io.measure import MeasuredPoint, Window, measure
+from sizeup_direct_io.measure import MeasuredPoint, Window, measure, measure_loads
 from sizeup_direct_io.point_verdict import PointVerdict
 from sizeup_direct_io.presets import READ_AHEAD, SMALL_BYTES, Durable, LoadPoint, Stream
 from sizeup_direct_io.settings import TargetBandwidth
@@ -132,7 +132,7 @@ class Checks(Struct, frozen=True):
         engine = choose("auto", window_counters.read_policy(), network=self.setup.target.network, extending=True).engine
 
         def extend(targets: Sequence[int], size_bytes: int) -> MeasuredPoint:
-            self._empty(files)
+            self.setup.empty(*files)
             groups = {file: group for group, file in enumerate(dict.fromkeys(targets))}
             workers = [self._writer(file, size_bytes, engine, groups[file]) for file in targets]
             return self._measure(workers, EXTENDING_WINDOW, tuple(f"writer {group}" for group in groups.values()))
@@ -144,40 +144,24 @@ class Checks(Struct, frozen=True):
         activity = f"{WRITERS} writers extending one file and separate files"
         try:
             ratio = _ratio((yield from compare(variants, CHECK_ROUNDS, 0.0, activity)))
-            self._empty(files)
+            self.setup.empty(*files)
         except StalledError:
             raise
         except SizeupError as error:
             return validity.check_writers("extending", None, str(error))
         return validity.check_writers("extending", ratio, engine.value)
 
-    def _empty(self, files: Sequence[int]) -> None:
-        def empty() -> None:
-            for file in files:
-                os.ftruncate(file, 0)
-
-        self.setup.call_with_timeout("truncating files", empty)
-
     def _writer(self, descriptor: int, size_bytes: int, extending: Engine | None = None, group: int = 0) -> Worker:
         """Return one that overwrites blocks at random, or extends the file with the engine given."""
-        return Worker(
-            engine=extending or Engine.THREADS,
-            descriptor=descriptor,
-            block_bytes=SMALL_BYTES,
-            start_bytes=0,
-            size_bytes=size_bytes,
-            group=group,
-            pattern=Pattern.APPEND if extending else Pattern.RANDOM,
-            seed=self.setup.next_seed(),
-            read_percent=0,
-        )
+        engine, pattern = extending or Engine.THREADS, Pattern.APPEND if extending else Pattern.RANDOM
+        return self.setup.writer(descriptor, SMALL_BYTES, size_bytes, engine=engine, group=group, pattern=pattern)
 
     def flush_cost(self) -> Generator[Emission, None, None]:
         """Compare one 8 KiB writer without and with O_DSYNC, alternating."""
 
         def write(durable: Durable) -> MeasuredPoint:
             stream = Stream("check", SMALL_BYTES, read_percent=0, durable=durable)
-            return self._measure(list(self.setup.workers(stream, 1, 0, huge_pages=True)))
+            return self._measure(list(self.setup.workers(stream, 1, 0)))
 
         variants = {durable: partial(write, durable) for durable in (Durable.NO, Durable.DSYNC)}
         rounds = yield from compare(variants, CHECK_ROUNDS, 0.0, "8 KiB writes without and with O_DSYNC")
@@ -260,8 +244,9 @@ class ComparedLoad(Struct, frozen=True):
     def measured(self, window: Window, **chosen: Any) -> MeasuredPoint:
         """Measure the load on the first path with the engine or the threads chosen; see ``TargetSetup.workers``."""
         stream, count = self.point.loads[0]
-        workers = self.verdict.setup.workers(stream, count, 0, huge_pages=self.point.huge_pages, **chosen)
-        return without_progress(measure(list(workers), (stream.name,), {}, window, self.context, self.counter_source))
+        loads, huge = {stream.name: (self.verdict.setup, stream, count)}, self.point.huge_pages
+        around = window, self.context, self.counter_source
+        return without_progress(measure_loads(loads, {}, *around, huge_pages=huge, **chosen))
 
 
 def compare_paths(
@@ -338,11 +323,7 @@ def _measure_on(
     setups = [setup for setup, _ in each]
     queue_depth = sum(count for _, count in each)
     at: estimates.Coordinates = {"workload": load.point.at["workload"], "queue_depth": queue_depth, "path": name}
-    workers = [
-        worker
-        for group, (setup, count) in enumerate(each)
-        for worker in setup.workers(stream, count, group, huge_pages=True)
-    ]
+    loads = {setup.target.path: (setup, stream, count) for setup, count in each}
     first = setups[0].target
     counter_source = CounterSource(
         first.device_number,
@@ -350,17 +331,11 @@ def _measure_on(
         load.counter_source.paths,
         {setup.target.path: setup.target.device_number for setup in setups} if len(setups) > 1 else {},
     )
-    window = load.window
-    if stream.extends:
-        window = replace(window, warmup_seconds=0.0)
-        for setup in setups:
-            setup.empty()
     cached = [setup.cached_bytes() for setup in setups]
-    names = tuple(setup.target.path for setup in setups)
     try:
-        measured = yield from measure(workers, names, at, window, load.context, counter_source)
+        measured = yield from measure_loads(loads, at, load.window, load.context, counter_source)
     except SizeupError as error:
-        raise type(error)(f"{' or '.join(names)}: {error}") from error
+        raise type(error)(f"{' or '.join(loads)}: {error}") from error
     by_path, location = dict[str, tuple[Part, ...]](), dict[str, str | int | float]()
     for (setup, count), before in zip(each, cached, strict=True):
         target, point = setup.target, LoadPoint(at, ((stream, count),))

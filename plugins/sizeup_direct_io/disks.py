@@ -192,13 +192,9 @@ def not_pinned(reason: str) -> NearCpus:
 
 def _nodes_with_cpus(sysfs: str) -> dict[int, tuple[int, ...]]:
     folder = f"{sysfs}/devices/system/node"
-    found = {}
-    for name in list_names(folder):
-        match = _NODE.fullmatch(name)
-        cpus = parse_cpulist(read_line(f"{folder}/{name}/cpulist") or "") if match else ()
-        if match and cpus:
-            found[int(match[1])] = cpus
-    return found
+    nodes = [int(match[1]) for name in list_names(folder) if (match := _NODE.fullmatch(name))]
+    found = {node: parse_cpulist(read_line(f"{folder}/node{node}/cpulist") or "") for node in nodes}
+    return {node: cpus for node, cpus in found.items() if cpus}
 
 
 def _node_above(folder: str, sysfs: str) -> int | None:
@@ -229,18 +225,14 @@ def find_near_cpus(device_number: int, allowed: Collection[int], sysfs: str = SY
             if known is None:
                 return not_pinned(f"the node of {os.path.basename(disk)} is unknown")
             devices.setdefault(known, []).append(os.path.basename(disk))
-    groups = []
-    for node in sorted(devices):
+    groups, descriptions = [], []
+    for node, names in sorted(devices.items()):
+        attached = ", ".join(names)
         cpus = tuple(cpu for cpu in nodes.get(node, ()) if cpu in allowed)
         if not cpus:
-            return not_pinned(
-                f"this process may use no CPU of node {node}, where {', '.join(devices[node])} is attached"
-            )
+            return not_pinned(f"this process may use no CPU of node {node}, where {attached} is attached")
         groups.append(cpus)
-    descriptions = (
-        f"{format_list(cpus)} (node {node}: {', '.join(devices[node])})"
-        for node, cpus in zip(sorted(devices), groups, strict=True)
-    )
+        descriptions.append(f"{format_list(cpus)} (node {node}: {attached})")
     return NearCpus(tuple(groups), "; ".join(descriptions))
 
 
@@ -347,20 +339,13 @@ class PathWatch:
                     self._states[path] = state
         return len(self.changes)
 
-    def unreported(self) -> list[StateChange]:
-        """Return the changes since the last call."""
-        changes = self.changes[self._reported :]
-        self._reported = len(self.changes)
-        return changes
+    def gaps(self, probe: str = "io.direct", *, at_once: bool = False) -> Iterator[Gap]:
+        """Poll if it is time, and yield the changes that were not reported yet."""
+        reported, self._reported = self._reported, self.poll(at_once=at_once)
+        for change in self.changes[reported:]:
+            lost = ": later figures are of the remaining paths" if change.lost else ""
+            yield Gap(f"{probe}: path {change.path}", f"{change.event}{lost}")
 
     def _state(self, file: str) -> str:
         text = self._read(file)
         return "gone" if text is None else text.strip()
-
-
-def path_gaps(paths: PathWatch, probe: str = "io.direct", *, at_once: bool = False) -> Iterator[Gap]:
-    """Poll if it is time, and yield the changes that were not reported yet."""
-    paths.poll(at_once=at_once)
-    for change in paths.unreported():
-        lost = ": later figures are of the remaining paths" if change.lost else ""
-        yield Gap(f"{probe}: path {change.path}", f"{change.event}{lost}")

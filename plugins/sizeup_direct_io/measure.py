@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import astuple, replace
@@ -21,6 +21,8 @@ from sizeup_direct_io import window_counters
 from sizeup_direct_io.binding import IoInterval, IoJob, IoSample, WorkerUsage, half_width
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_error
 from sizeup_direct_io.disks import OtherIo, other_io
+from sizeup_direct_io.presets import Stream
+from sizeup_direct_io.target import TargetSetup
 from sizeup_direct_io.window_counters import CounterSource, HostCpu, WindowCounters, read_closing, read_opening
 from sizeup_direct_io.worker import Worker
 
@@ -318,6 +320,31 @@ def measure(
             return measured
     except OSError as error:
         raise SizeupError(f"starting the requests failed: {error.strerror or error}") from error
+
+
+def measure_loads(
+    loads: Mapping[str, tuple[TargetSetup, Stream, int]],
+    at: Mapping[str, str | int | float],
+    window: Window,
+    context: Context,
+    counter_source: CounterSource,
+    watch: Watch | None = None,
+    **chosen: Any,
+) -> Generator[Emission, None, MeasuredPoint]:
+    """Measure some loads at once, by name: a stream of a queue depth on a target; see ``TargetSetup.workers``.
+
+    A file that grows is emptied first. It can only grow so far, and the start of a load counts too: no warm-up.
+    """
+    for setup, stream, _ in loads.values():
+        if stream.extends:
+            setup.empty()
+            window = replace(window, warmup_seconds=0.0)
+    workers = [
+        worker
+        for group, (setup, stream, count) in enumerate(loads.values())
+        for worker in setup.workers(stream, count, group, **chosen)
+    ]
+    return (yield from measure(workers, tuple(loads), at, window, context, counter_source, watch))
 
 
 def _observe(

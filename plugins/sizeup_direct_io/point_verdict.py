@@ -17,7 +17,7 @@ from sizeup_direct_io.disks import is_virtual, rotating_disks, storage_systems
 from sizeup_direct_io.estimates import other_load, validity_estimate
 from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
-from sizeup_direct_io.settings import TargetBandwidth
+from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.target import TargetSetup
 from sizeup_direct_io.validity import Part, Reason, Validity, fail, mixed_paths, passed, unknown, warn
 from sizeup_direct_io.window_counters import BackgroundLoad, thermal_caveats, thermal_summary
@@ -97,10 +97,7 @@ class PointVerdict(Struct, frozen=True):
 
     setup: TargetSetup
     background: BackgroundLoad
-    path_limit: float | None
-    path_bandwidth: TargetBandwidth | None
-    stated_cache_bytes: int
-    """As set by the user; 0 if not set."""
+    settings: RunSettings
 
     def parts(
         self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None, earlier: Sequence[MeasuredPoint] = ()
@@ -143,11 +140,11 @@ class PointVerdict(Struct, frozen=True):
             small_read_p50_ns=min(small, default=None),
             iops=run.iops,
             bytes_per_second=max(reads, writes) / run.seconds,
-            path_limit=self.path_limit,
-            path_bandwidth=self.path_bandwidth,
+            path_limit=self.settings.path_limit or None,
+            path_bandwidth=self.settings.bandwidth("path_bandwidth"),
             working_set_bytes=round(point.share * target.size_bytes),
             storage_systems=storage_systems(target.device_number),
-            stated_cache_bytes=self.stated_cache_bytes,
+            stated_cache_bytes=self.settings.cache_size,
             rotating_disks=rotating_disks(target.device_number) if at_random else 0,
             network=target.network,
             file_system=target.mount.kind if target.mount else "the device",

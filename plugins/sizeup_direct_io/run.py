@@ -18,12 +18,12 @@ from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
 from sizeup_direct_io.cold_read import cold_estimate, cold_read
 from sizeup_direct_io.comparisons import Checks, ComparedLoad, compare_engines, compare_paths, scale_threads, touch
-from sizeup_direct_io.disks import PathWatch, find_path_files, path_gaps, several_nodes
+from sizeup_direct_io.disks import PathWatch, find_path_files, several_nodes
 from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget, objective_seconds
 from sizeup_direct_io.estimates import PointResult
-from sizeup_direct_io.measure import MeasuredPoint, Window, measure
+from sizeup_direct_io.measure import MeasuredPoint, measure_loads
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
-from sizeup_direct_io.presets import SUSTAINED, WORKING_SET, Durable, LoadPoint, Stream, Sweep, with_target_size
+from sizeup_direct_io.presets import SUSTAINED, WORKING_SET, Durable, Stream, Sweep, with_target_size
 from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.slo import Objective, find_rate
 from sizeup_direct_io.sustained import CliffWatch
@@ -58,7 +58,7 @@ class TargetRun:
         except RefusedError:
             raise
         except (SizeupError, OSError) as error:
-            yield from path_gaps(self._paths, self.probe, at_once=True)
+            yield from self._paths.gaps(self.probe, at_once=True)
             message = describe_failure(error)
             message = message if self._where in message else f"{self._where}: {message}"
             removed = filter(None, (setup.describe_loss() for setup in self._setups))
@@ -123,9 +123,7 @@ class Run(TargetRun):
             if not each.near_cpus.groups and several_nodes():
                 yield Gap(f"io.direct: CPUs near {each.target.path}", each.near_cpus.description)
         self._counter_source, background = yield from self._start()
-        self._verdict = PointVerdict(
-            setup, background, settings.path_limit or None, settings.bandwidth("path_bandwidth"), settings.cache_size
-        )
+        self._verdict = PointVerdict(setup, background, settings)
         yield from self._checks(streams)
         cold = None
         if settings.cold_read:
@@ -152,7 +150,7 @@ class Run(TargetRun):
             yield from scale_threads(self._load(results[0]))
         if settings.compare_engine != "none":
             yield from compare_engines(self._load(results[0]), settings.compare_engine)
-        yield from path_gaps(self._paths, at_once=True)
+        yield from self._paths.gaps(at_once=True)
         changes = tuple(map(str, self._paths.changes))
         yield from overall(f"{settings.preset} on {settings.path}", self._parts, changes)
         yield Progress(1.0, 0.0, "done")
@@ -230,9 +228,12 @@ class Run(TargetRun):
                 yield self._progress(left, f"{point.at['workload']}: {loaded}{turns}")
                 cached = self._setup.cached_bytes()
                 start = time.monotonic()
-                measured = yield from self._measure_point(point, self._budget.window(settings.window, left))
+                streams = {stream.name: (self._setup, stream, count) for stream, count in point.loads}
+                window, huge, share = self._budget.window(settings.window, left), point.huge_pages, point.share
+                around = window, self._context, self._counter_source, self._watch
+                measured = yield from measure_loads(streams, point.at, *around, huge_pages=huge, share=share)
                 self._measured_seconds.append(time.monotonic() - start)
-                yield from path_gaps(self._paths)
+                yield from self._paths.gaps()
                 parts = self._verdict.parts(point, measured, cached, runs[index])
                 runs[index].append(measured)
                 parts = worse(latest[index].parts, parts) if index in latest else parts
@@ -265,14 +266,10 @@ class Run(TargetRun):
         return ""
 
     def _knee(self, sweep: Sweep, ramps: Sequence[Sequence[conclusions.RampPoint]], ended: str) -> Emission:
-        unit = sweep.points[0].unit
-        found = conclusions.knee_estimate(sweep.workload, ramps, unit, ended)
-        if found is None or self._verdict.background.background_caveats:
-            why = "; ".join(self._verdict.background.background_caveats) or (
-                f"throughput falls before a knee is reached, or the ramp was too short: {ended}"
-            )
-            return Gap(f"io.direct: knee of {sweep.workload}", why)
-        return found
+        why = "; ".join(self._verdict.background.background_caveats)
+        found = None if why else conclusions.knee_estimate(sweep.workload, ramps, sweep.points[0].unit, ended)
+        why = why or f"throughput falls before a knee is reached, or the ramp was too short: {ended}"
+        return found or Gap(f"io.direct: knee of {sweep.workload}", why)
 
     def _progress(self, left: int, activity: str) -> Progress:
         """Return how far the run is, with ``left`` windows to come, which may end later or earlier than set."""
@@ -280,21 +277,6 @@ class Run(TargetRun):
         each = statistics.fmean(self._measured_seconds or [window.warmup_seconds + window.seconds])
         seconds = self._budget.left_seconds if self._budget.limited else left * each
         return Progress(done / (done + left), max(0.0, seconds), activity)
-
-    def _measure_point(self, point: LoadPoint, window: Window) -> Generator[Emission, None, MeasuredPoint]:
-        if any(stream.extends for stream, _ in point.loads):
-            self._setup.empty()
-            # A file can only grow so far, and the start of a load counts too: no warm-up.
-            window = replace(window, warmup_seconds=0.0)
-        huge, share = point.huge_pages, point.share
-        workers = [
-            worker
-            for group, (stream, count) in enumerate(point.loads)
-            for worker in self._setup.workers(stream, count, group, huge_pages=huge, share=share)
-        ]
-        names = [stream.name for stream, _ in point.loads]
-        around = window, self._context, self._counter_source, self._watch
-        return (yield from measure(workers, names, point.at, *around))
 
     def _point_estimates(self, result: PointResult) -> Iterator[Emission]:
         choice = self._setup.choice

@@ -22,7 +22,7 @@ from sizeup.units import format_in, format_ns
 from sizeup_direct_io.binding import IoInterval
 from sizeup_direct_io.disks import rotating_disks
 from sizeup_direct_io.estimates import location, other_load
-from sizeup_direct_io.measure import MeasuredPoint, Window, measure
+from sizeup_direct_io.measure import MeasuredPoint, Window, measure_loads
 from sizeup_direct_io.presets import Stream
 from sizeup_direct_io.target import TargetSetup
 from sizeup_direct_io.window_counters import CounterSource
@@ -164,10 +164,10 @@ def find_rate(
         paced = replace(stream, rate=rate, at_random=True)
         wanted = replace(window, warmup_seconds=_WARMUP_SECONDS, seconds=seconds, extra_seconds=0.0, precision=math.inf)
         where: Mapping[str, str | int | float] = {**at, "target_iops": rate}
-        workers = list(setup.workers(paced, _DEPTH, 0, huge_pages=True))
+        loads = {stream.name: (setup, paced, _DEPTH)}
         left = max(0.0, end - time.monotonic()) + objective.confirm_seconds
         yield Progress(0.99, left, f"{workload}: {format_in(rate, 'IOPS')} at random times")
-        run = yield from measure(workers, (stream.name,), where, wanted, context, counter_source)
+        run = yield from measure_loads(loads, where, wanted, context, counter_source)
         runs.append(run)
         interval = run.intervals[stream.name]
         seen[rate] = seen[rate].pooled_with(interval) if rate in seen else interval

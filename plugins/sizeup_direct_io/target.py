@@ -15,7 +15,7 @@ from contextlib import ExitStack, suppress
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -199,15 +199,9 @@ def refuse_without_effect(specs: Sequence[TargetSpec], *, remove_leftovers: bool
             modes.append(os.stat(spec.path).st_mode)
     first = specs[0]
     if modes and not any(map(stat.S_ISDIR, modes)):
-        for name, is_set in (
-            ("reserve", bool(first.reserve_bytes)),
-            ("largest_file", bool(first.most_bytes)),
-            ("remove_leftovers", remove_leftovers),
-        ):
-            if is_set:
-                raise RefusedError(
-                    f"{name} has no effect on {first.path}: it applies to directories only; remove {name}"
-                )
+        known = {"reserve": first.reserve_bytes, "largest_file": first.most_bytes, "remove_leftovers": remove_leftovers}
+        if name := next((name for name, is_set in known.items() if is_set), ""):
+            raise RefusedError(f"{name} has no effect on {first.path}: it applies to directories only; remove {name}")
     if modes and first.allow_write_to and not any(map(stat.S_ISBLK, modes)):
         raise RefusedError(f"allow_write_to has no effect on {first.path}: it is not a device; remove allow_write_to")
 
@@ -533,15 +527,13 @@ class TargetSetup:
         count = depth if engine is Engine.THREADS else 1
         share = size_bytes // count // block_bytes * block_bytes
         workers = [
-            Worker(
+            self.writer(
+                descriptor,
+                block_bytes,
+                share if index < count - 1 else size_bytes - index * share,
                 engine=engine,
-                descriptor=descriptor,
-                block_bytes=block_bytes,
                 start_bytes=start_bytes + index * share,
-                size_bytes=share if index < count - 1 else size_bytes - index * share,
                 pattern=Pattern.ONCE,
-                seed=next(self._seeds),
-                read_percent=0,
                 depth=depth // count,
                 error_limit=1,
                 fresh_data=True,
@@ -639,10 +631,15 @@ class TargetSetup:
         self._open.callback(os.close, again)
         return again
 
-    def empty(self) -> None:
-        """Truncate the target to 0 bytes, so that the next writes extend it."""
-        target = self.target
-        self.call_with_timeout("truncating the file", lambda: os.ftruncate(target.descriptor, 0))
+    def empty(self, *descriptors: int) -> None:
+        """Truncate the target, or files of ``more_files``, to 0 bytes, so that the next writes extend them."""
+        for descriptor in descriptors or (self.target.descriptor,):
+            self.call_with_timeout("truncating a file", partial(os.ftruncate, descriptor, 0))
+
+    def writer(self, descriptor: int, block_bytes: int, size_bytes: int, **more: Any) -> Worker:
+        """Return a thread that writes a file from its start on; ``more`` are other fields of ``Worker``."""
+        known = {"engine": Engine.THREADS, "start_bytes": 0, "seed": next(self._seeds), "read_percent": 0, **more}
+        return Worker(descriptor=descriptor, block_bytes=block_bytes, size_bytes=size_bytes, **known)
 
     def workers(
         self,
@@ -650,7 +647,7 @@ class TargetSetup:
         count: int,
         group: int,
         *,
-        huge_pages: bool,
+        huge_pages: bool = True,
         share: float = 1.0,
         engine: Engine | None = None,
         threads: int = 0,

@@ -24,7 +24,7 @@ from sizeup_direct_io.comparisons import (
     without_progress,
 )
 from sizeup_direct_io.presets import Durable, Stream
-from sizeup_direct_io.target import ContentSample, OpenTarget, TargetKind
+from sizeup_direct_io.target import ContentSample, OpenTarget, TargetKind, TargetSetup
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, EnginePolicy, Pattern, Worker
 
@@ -47,6 +47,8 @@ class FakeFiles:
         patch.setattr(comparisons.os, "ftruncate", lambda file, size: self.emptied.append(file))
         patch.setattr(window_counters, "read_policy", lambda: EnginePolicy(dict.fromkeys(Engine, 0)))
 
+    writer, empty = TargetSetup.writer, TargetSetup.empty
+
     def next_seed(self) -> int:
         return next(self._seeds)
 
@@ -54,8 +56,8 @@ class FakeFiles:
         yield from ()
         return FILES[:count]  # type: ignore[return-value]
 
-    def workers(self, stream: Stream, *_: int, huge_pages: bool) -> list[Stream]:
-        return [stream] if huge_pages else []
+    def workers(self, stream: Stream, *_: int) -> list[Stream]:
+        return [stream]
 
     def measure(self, workers: Sequence[Any], streams: Sequence[str], *_: object) -> Iterator[Any]:
         yield from ()

@@ -18,6 +18,7 @@ from sizeup.procfs.block import BlockStat
 from sizeup.procfs.mounts import NfsBytes
 from sizeup.procfs.process import ProcessIo
 from sizeup_direct_io import binding
+from sizeup_direct_io import measure as measure_module
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.disks import Disks
 from sizeup_direct_io.estimates import PointResult, pool
@@ -87,7 +88,7 @@ def figures(stage: FakeSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             return replace(next(left), at=at)
 
         monkeypatch.setattr(run_module, "measure_background", background)
-        monkeypatch.setattr(run_module, "measure", measure)
+        monkeypatch.setattr(measure_module, "measure", measure)
         chosen = {"check_concurrency": False, "ramps": len(windows), **chosen}
         found = DirectIo().run(plan(tmp_path, chosen), HandContext())
         return [each for each in found if isinstance(each, Estimate)]
@@ -206,14 +207,14 @@ def test_a_point_reads_its_share_and_is_judged_by_what_the_page_cache_held_befor
 ) -> None:
     """The page cache grows by 300 MiB with each window."""
     windows: list[object] = []
-    measure = vars(run_module)["measure"]
+    measure = vars(measure_module)["measure"]
 
     def measure_cached(*told: Any) -> Generator[Emission, None, MeasuredPoint]:
         windows.append(told)
         measured: MeasuredPoint = yield from measure(*told)
         return measured
 
-    monkeypatch.setattr(run_module, "measure", measure_cached)
+    monkeypatch.setattr(measure_module, "measure", measure_cached)
     monkeypatch.setattr(binding, "cached_bytes", lambda *_: 300 * len(windows) << 20)
     found = list(DirectIo().run(plan(tmp_path, {"preset": "working-set", "ramps": 1}), HandContext()))
 

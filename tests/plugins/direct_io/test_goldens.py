@@ -69,8 +69,7 @@ class Played(FakeSetup):
         clock = SimpleNamespace(monotonic=lambda: self.now)
         patch.setattr(run_module, "find_rate", find_rate)
         patch.setattr(slo, "time", clock)
-        for module in (slo, commit):
-            patch.setattr(module, "measure", self.measure)
+        patch.setattr(commit, "measure", self.measure)
         patch.setattr(run_module, "cold_read", self.cold)
         patch.setattr(run_module, "several_nodes", lambda: False)
         patch.setattr(commit.os, "cpu_count", lambda: 8)
@@ -83,7 +82,9 @@ class Played(FakeSetup):
         patch.setattr(
             target_module.TargetSetup, "reopen", lambda setup, *_: target_module.os.dup(setup.target.descriptor)
         )
-        patch.setattr(target_module.TargetSetup, "empty", lambda _: self.noted.setdefault("empty file"))
+        patch.setattr(
+            target_module.TargetSetup, "empty", lambda _, *files: files or self.noted.setdefault("empty file")
+        )
         patch.setattr(target_module.TargetSetup, "keep_reserve", lambda _: None)
         patch.setattr(window_counters, "read_thermal_state", lambda: ThermalState({}, {}))
         patch.setattr(commit.os, "ftruncate", lambda *_: None)

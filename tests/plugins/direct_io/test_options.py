@@ -28,6 +28,7 @@ from sizeup_direct_io import (
     point_verdict,
     window_counters,
 )
+from sizeup_direct_io import measure as measure_module
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io import target as target_module
 from sizeup_direct_io.measure import MeasuredPoint, Window
@@ -117,7 +118,7 @@ class FakeSetup:
         self.told: list[Any] = []
         self._file = folder / "file"
         self._file.write_bytes(bytes(4096))
-        for module in (run_module, comparisons):
+        for module in (measure_module, comparisons):
             patch.setattr(module, "measure", self.measure)
         patch.setattr(run_module, "find_rate", self.find_rate)
         patch.setattr(window_counters, "BACKGROUND_SECONDS", 0.0)

@@ -135,8 +135,9 @@ def test_states_are_read_once_a_second_and_what_changed_is_told_once() -> None:
     watch.poll()
 
     assert soon == 2
-    assert watch.unreported() == [StateChange("b", "running", "transport-offline", 101.0)]
-    assert watch.unreported() == []
+    assert watch.changes == [StateChange("b", "running", "transport-offline", 101.0)]
+    assert [gap.subject for gap in watch.gaps()] == ["io.direct: path b"]
+    assert list(watch.gaps()) == []
     assert watch.down == ("b: transport-offline",)
     assert str(watch.changes[0]) == "path b went from running to transport-offline at 00:01:41 UTC"
 

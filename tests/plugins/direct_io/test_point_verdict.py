@@ -24,6 +24,7 @@ from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
 from sizeup_direct_io.presets import LARGE_BYTES, SMALL_BYTES, STREAMS, LoadPoint, Stream
 from sizeup_direct_io.probe import DirectIo
+from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.target import OpenTarget, TargetKind, open_target
 from sizeup_direct_io.validity import Part, Reason, Validity
 from sizeup_direct_io.window_counters import BackgroundLoad, Counters, Temperature, ThermalState
@@ -154,7 +155,8 @@ def checked(
         target=target, alignment=(512, 512), extents=WRITTEN, content=None, cached_bytes=lambda: cached[1]
     )
     background = BackgroundLoad(5.0, 0.05, OtherIo("sda", 1e6, 2e6, 0.0))
-    verdict = PointVerdict(setup, background, known.get("path_limit"), None, known.get("cache_size", 0))  # type: ignore[arg-type]
+    limits = {name: known[name] for name in ("path_limit", "cache_size") if name in known}
+    verdict = PointVerdict(setup, background, RunSettings("oltp-7030", "/u01", 0.05, 5.0, **limits))  # type: ignore[arg-type]
     point = known.get("point", LoadPoint({}, ((STREAMS["mix"], 4),), share=known.get("share", 1.0)))
     return {part.name: part for part in verdict.parts(point, run, cached[0], earlier)}
 

@@ -13,6 +13,7 @@ from plugins.direct_io.test_options import edge
 from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate
 from sizeup.probing.api import Emission
+from sizeup_direct_io import measure as measure_module
 from sizeup_direct_io import slo
 from sizeup_direct_io._native import ffi, lib  # noqa: TID251  made-up histograms
 from sizeup_direct_io.binding import IoInterval
@@ -124,11 +125,11 @@ class Volume:
     def __init__(self, most: float, patch: pytest.MonkeyPatch) -> None:
         self.most, self.now, self.asked = most, 0.0, list[tuple[float, float]]()
         patch.setattr(slo, "time", SimpleNamespace(monotonic=lambda: self.now))
-        patch.setattr(slo, "measure", self.measure)
+        patch.setattr(measure_module, "measure", self.measure)
         patch.setattr(slo, "rotating_disks", lambda _: 0)
         patch.setattr(slo, "location", lambda _: {"mount_point": "/u01"})
 
-    def workers(self, stream: Any, depth: int, group: int, *, huge_pages: bool) -> list[float]:
+    def workers(self, stream: Any, depth: int, group: int) -> list[float]:
         assert stream.at_random
         return [stream.rate]
 
