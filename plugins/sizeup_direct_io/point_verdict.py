@@ -13,15 +13,14 @@ from sizeup.procfs.kernel_file import PROC, SYS, read_line, read_text
 from sizeup.procfs.process import CgroupMembership, read_cgroups
 from sizeup.text import plural
 from sizeup_direct_io import validity
-from sizeup_direct_io.disks import is_virtual, rotating_disks, storage_systems
+from sizeup_direct_io.disks import rotating_disks
 from sizeup_direct_io.estimates import other_load, validity_estimate
 from sizeup_direct_io.measure import MeasuredPoint
-from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
+from sizeup_direct_io.presets import LoadPoint
 from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.target import TargetSetup
 from sizeup_direct_io.validity import Part, Reason, Validity, fail, mixed_paths, passed, unknown, warn
 from sizeup_direct_io.window_counters import BackgroundLoad, thermal_caveats, thermal_summary
-from sizeup_direct_io.worker import Pattern
 
 _V1_FILES = tuple(f"blkio.throttle.{way}_{what}_device" for way in ("read", "write") for what in ("iops", "bps"))
 _MOST_REASONS = 6
@@ -103,53 +102,14 @@ class PointVerdict(Struct, frozen=True):
         self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None, earlier: Sequence[MeasuredPoint] = ()
     ) -> tuple[Part, ...]:
         """Return the four checks of a point; ``earlier`` are its windows in earlier ramps."""
-        evidence = self._evidence(point, run, cached_before)
         changed = run.iops / earlier[0].iops - 1 if earlier and earlier[0].iops else None
         device = self.setup.target.device_number
         steady = check_steady([run], run.halves - 1, self.background, device, changed)
         return (
-            Part.of("direct", validity.check_direct(evidence)),
-            Part.of("physical", validity.check_physical(evidence)),
+            Part.of("direct", validity.check_direct(self.setup, run, cached_before)),
+            Part.of("physical", validity.check_physical(self.setup, self.settings, point, run)),
             Part.of("steady", steady),
             validity.check_submitters(run.busiest_thread, run.threads),
-        )
-
-    def _evidence(self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None) -> validity.Evidence:
-        target = self.setup.target
-        reads = sum(interval.read_bytes for interval in run.intervals.values())
-        writes = sum(interval.written_bytes for interval in run.intervals.values())
-        small = [
-            interval.quantile_ns("read", 0.5)
-            for (stream, _), interval in zip(point.loads, run.intervals.values(), strict=True)
-            if stream.block_bytes <= 2 * SMALL_BYTES and interval.count("read")
-        ]
-        cached = self.setup.cached_bytes()
-        extends = any(stream.extends for stream, _ in point.loads)
-        at_random = all(stream.pattern is Pattern.RANDOM for stream, _ in point.loads)
-        charged, device = run.charged_bytes(reads=reads > 0, writes=writes > 0)
-        return validity.Evidence(
-            alignment=self.setup.alignment,
-            cache_growth_bytes=None if cached is None or cached_before is None else cached - cached_before,
-            requested_bytes=run.requested_bytes,
-            uncertainty_bytes=run.uncertainty_bytes,
-            charged_bytes=charged,
-            device_bytes=device,
-            extents=None if extends else self.setup.extents,
-            content=self.setup.content,
-            target_bytes=target.size_bytes,
-            small_read_p50_ns=min(small, default=None),
-            iops=run.iops,
-            bytes_per_second=max(reads, writes) / run.seconds,
-            path_limit=self.settings.path_limit or None,
-            path_bandwidth=self.settings.bandwidth("path_bandwidth"),
-            working_set_bytes=round(point.share * target.size_bytes),
-            storage_systems=storage_systems(target.device_number),
-            stated_cache_bytes=self.settings.cache_size,
-            rotating_disks=rotating_disks(target.device_number) if at_random else 0,
-            network=target.network,
-            file_system=target.mount.kind if target.mount else "the device",
-            virtual=is_virtual(target.device_number),
-            cached_before_bytes=cached_before or 0,
         )
 
 

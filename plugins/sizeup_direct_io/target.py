@@ -101,6 +101,16 @@ class OpenTarget(Struct, frozen=True):
         return self.mount is not None and self.kind in {TargetKind.MADE, TargetKind.FILE} and self.mount.network
 
     @property
+    def file_system(self) -> str:
+        """Its kind, as the kernel names it."""
+        return "the device" if self.mount is None else self.mount.kind
+
+    @property
+    def in_user_space(self) -> bool:
+        """Whether a program serves the requests (FUSE); the kernel does not account for the I/O it does."""
+        return self.file_system.startswith("fuse")
+
+    @property
     def nfs_mount_point(self) -> str | None:
         """Where the NFS client counts its bytes; None on any other file system, and for a device."""
         return self.mount.point if self.mount is not None and self.network else None

@@ -14,9 +14,12 @@ from functools import partial
 from msgspec import Struct
 
 from sizeup.units import format_bytes, format_ns, format_rate, format_value
-from sizeup_direct_io.binding import Extents
-from sizeup_direct_io.settings import TargetBandwidth
-from sizeup_direct_io.target import ContentSample
+from sizeup_direct_io.disks import is_virtual, rotating_disks, storage_systems
+from sizeup_direct_io.measure import MeasuredPoint
+from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
+from sizeup_direct_io.settings import RunSettings
+from sizeup_direct_io.target import TargetSetup
+from sizeup_direct_io.worker import Pattern
 
 CHARGED_LOW, CHARGED_HIGH = 0.95, 1.05
 """Bytes charged to this process at the block layer over requested bytes, if all I/O is direct."""
@@ -126,86 +129,38 @@ class Part(Struct, frozen=True):
         return any(reason.cached for reason in self.found)
 
 
-class Evidence(Struct, frozen=True):
-    """What was read with one measurement; None if the system does not report it."""
-
-    alignment: tuple[int, int] | None
-    """Memory and offset, from statx; (0, 0) means that the file system does no direct I/O."""
-    cache_growth_bytes: int | None
-    requested_bytes: int
-    """What the workers transferred between two readings of the counters below."""
-    uncertainty_bytes: int
-    """Uncertainty of ``requested_bytes``: requests continue while the counters are read."""
-    charged_bytes: int | None
-    device_bytes: int | None
-    """By the counters of the device, I/O of other processes included."""
-    extents: Extents | None
-    content: ContentSample | None
-    """None for a target that this run filled, or whose blocks could not be read."""
-    target_bytes: int
-    small_read_p50_ns: float | None
-    iops: float
-    bytes_per_second: float
-    """In the busier direction: links are full duplex."""
-    path_limit: float | None
-    """Payload bandwidth of the path to the storage in bytes per second, as set by the user."""
-    path_bandwidth: TargetBandwidth | None
-    """The same by discovery, which may not know every stage."""
-    working_set_bytes: int
-    """What the requests of this point access."""
-    storage_systems: tuple[str, ...]
-    """Arrays and RAID controllers beneath the target."""
-    stated_cache_bytes: int
-    """Size of the largest cache of array, controller, hypervisor or server, as set by the user; 0 if not set."""
-    rotating_disks: int
-    """Beneath the target; 0 unless all its disks are local rotating ones and all requests are random."""
-    network: bool
-    file_system: str
-    """Its kind, as the kernel names it."""
-    virtual: bool
-    """A virtual device: a cache on its host is not visible."""
-    cached_before_bytes: int = 0
-    """Of the target in the page cache before: only files that this run created are evicted."""
-
-    @property
-    def uncertainty(self) -> float:
-        """Of the requested bytes."""
-        return self.uncertainty_bytes / self.requested_bytes
-
-    @property
-    def nfs(self) -> bool:
-        """Return whether the counters are those of the kernel's NFS client."""
-        return self.file_system.startswith("nfs")
-
-    @property
-    def in_user_space(self) -> bool:
-        """Return whether a program serves the requests (FUSE); the kernel does not account for the I/O it does."""
-        return self.file_system.startswith("fuse")
+def _counted_bytes(run: MeasuredPoint) -> tuple[int | None, int | None]:
+    """Return ``charged_bytes`` in the directions that were requested."""
+    intervals = run.intervals.values()
+    reads, writes = any(each.read_bytes for each in intervals), any(each.written_bytes for each in intervals)
+    return run.charged_bytes(reads=reads, writes=writes)
 
 
-def check_direct(evidence: Evidence) -> Iterator[Reason]:
-    """Check whether requests bypassed the page cache."""
-    if evidence.alignment == (0, 0):
-        yield fail(f"{evidence.file_system} does not support direct I/O on this file (statx reports no alignment)")
-    elif evidence.alignment is not None:
-        yield passed(f"direct I/O with {evidence.alignment[1]}-byte alignment")
-    if evidence.cache_growth_bytes is not None:
+def check_direct(setup: TargetSetup, run: MeasuredPoint, cached_before: int | None) -> Iterator[Reason]:
+    """Check whether requests bypassed the page cache, which held so much of the target before; None if unknown."""
+    target, cached, requested = setup.target, setup.cached_bytes(), run.requested_bytes
+    charged, _ = _counted_bytes(run)
+    if setup.alignment == (0, 0):
+        yield fail(f"{target.file_system} does not support direct I/O on this file (statx reports no alignment)")
+    elif setup.alignment is not None:
+        yield passed(f"direct I/O with {setup.alignment[1]}-byte alignment")
+    if cached is not None and cached_before is not None:
         # A few pages come and go with metadata and readers of the same file elsewhere.
-        if evidence.cache_growth_bytes > max(1 << 20, evidence.requested_bytes // 100):
-            yield fail(f"the page cache grew by {format_bytes(evidence.cache_growth_bytes)} of this file")
-        elif evidence.cached_before_bytes > CACHED_SHARE * evidence.target_bytes:
-            if evidence.charged_bytes is None:  # else those decide
+        if cached - cached_before > max(1 << 20, requested // 100):
+            yield fail(f"the page cache grew by {format_bytes(cached - cached_before)} of this file")
+        elif cached_before > CACHED_SHARE * target.size_bytes:
+            if charged is None:  # else those decide
                 yield unknown(
-                    f"{evidence.cached_before_bytes / evidence.target_bytes:.0%} of the file were in the page cache "
-                    "before the run and were left there: buffered reads of them would not make it grow"
+                    f"{cached_before / target.size_bytes:.0%} of the file were in the page cache before the run and "
+                    "were left there: buffered reads of them would not make it grow"
                 )
         else:
             yield passed("the page cache did not grow")
-    if evidence.in_user_space:
+    if target.in_user_space:
         yield unknown("file system in user space (FUSE): the I/O of its program is not visible")
-    elif evidence.charged_bytes is not None and evidence.requested_bytes:
-        ratio, uncertainty = evidence.charged_bytes / evidence.requested_bytes, evidence.uncertainty
-        layer = "the NFS client, as direct I/O" if evidence.nfs else "the block layer"
+    elif charged is not None and requested:
+        ratio, uncertainty = charged / requested, run.uncertainty_bytes / requested
+        layer = "the NFS client, as direct I/O" if target.file_system.startswith("nfs") else "the block layer"
         margin = f" (±{uncertainty:.0%})" if uncertainty >= REPORTED_UNCERTAINTY else ""
         text = f"{ratio:.0%}{margin} of the requested bytes were counted by {layer}"
         if ratio + uncertainty < CHARGED_LOW:
@@ -218,18 +173,18 @@ def check_direct(evidence: Evidence) -> Iterator[Reason]:
             yield passed(text)
 
 
-def check_physical(evidence: Evidence) -> Iterator[Reason]:
+def check_physical(setup: TargetSetup, settings: RunSettings, point: LoadPoint, run: MeasuredPoint) -> Iterator[Reason]:
     """Check whether the data exists and came from a device that can be this fast."""
-    if (extents := evidence.extents) is not None:
+    target, streams = setup.target, [stream for stream, _ in point.loads]
+    if (extents := setup.extents) is not None and not any(stream.extends for stream in streams):
         if empty := extents.hole_bytes + extents.unwritten_bytes:
-            share = empty / evidence.target_bytes
-            yield fail(f"{share:.0%} of the target was never written: reads of it reach no device")
+            yield fail(f"{empty / target.size_bytes:.0%} of the target was never written: reads of it reach no device")
         elif extents.odd_bytes:
             odd = format_bytes(extents.odd_bytes)
             yield warn(f"{odd} of the target are compressed, inline or not allocated yet")
         else:
             yield passed("the whole target is written")
-    if (content := evidence.content) is not None:
+    if (content := setup.content) is not None:
         # A device need not read deallocated, zeroed or deduplicated blocks.
         alike, kind = max((content.zero, "zero"), (content.repeated, "identical"))
         found = f"{alike} of {content.blocks} sampled blocks are {kind}"
@@ -242,42 +197,56 @@ def check_physical(evidence: Evidence) -> Iterator[Reason]:
             yield warn(f"{found}: reads of such blocks may reach no medium")
         else:
             yield passed(f"{content.blocks} blocks that were sampled before the run hold data")
-    if evidence.small_read_p50_ns is not None and evidence.small_read_p50_ns < IMPLAUSIBLE_NS:
-        yield warn(f"read latency p50 of {format_ns(evidence.small_read_p50_ns)} is that of a cache, not of a device")
-    # A number of IOPS alone is no sign of a cache: two NVMe devices of 2017 reached 2.4 million.
-    rate = format_rate(evidence.bytes_per_second)
-    verdict, limit, source = Validity.FAIL, evidence.path_limit, "path_limit"
-    if not limit and (path := evidence.path_bandwidth):
+    intervals = list(run.intervals.values())
+    small = [
+        interval.quantile_ns("read", 0.5)
+        for stream, interval in zip(streams, intervals, strict=True)
+        if stream.block_bytes <= 2 * SMALL_BYTES and interval.count("read")
+    ]
+    if small and min(small) < IMPLAUSIBLE_NS:
+        yield warn(f"read latency p50 of {format_ns(min(small))} is that of a cache, not of a device")
+    # Links are full duplex. A number of IOPS alone is no sign of a cache: two NVMe devices of 2017 reached 2.4 million.
+    moved = sum(each.read_bytes for each in intervals), sum(each.written_bytes for each in intervals)
+    bytes_per_second = max(moved) / run.seconds
+    rate = format_rate(bytes_per_second)
+    verdict, limit, source = Validity.FAIL, settings.path_limit, "path_limit"
+    if not limit and (path := settings.bandwidth("path_bandwidth")):
         # Discovery may not know every stage.
         verdict, limit, source = Validity.WARN, path.bytes_per_second, path.source
     if not limit:
         yield unknown(f"{rate}: the bandwidth of the path is unknown", "set path_limit to compare with it")
-    elif evidence.bytes_per_second > limit:
+    elif bytes_per_second > limit:
         yield suspect_cache(verdict, f"{rate} exceeds the bandwidth of the path ({format_rate(limit)}, {source})")
     else:
         yield passed(f"{rate} is within the bandwidth of the path ({format_rate(limit)}, {source})")
-    if evidence.iops > ROTATING_IOPS * evidence.rotating_disks > 0:
-        disks = "a rotating disk" if evidence.rotating_disks == 1 else f"{evidence.rotating_disks} rotating disks"
+    at_random = all(stream.pattern is Pattern.RANDOM for stream in streams)
+    turning = rotating_disks(target.device_number) if at_random else 0
+    if run.iops > ROTATING_IOPS * turning > 0:
+        disks = "a rotating disk" if turning == 1 else f"{turning} rotating disks"
         yield warn(
-            f"{format_value(evidence.iops, '1/s')} random IOPS exceed what {disks} can deliver: a cache, or flash that "
+            f"{format_value(run.iops, '1/s')} random IOPS exceed what {disks} can deliver: a cache, or flash that "
             "reports itself as rotating"
         )
-    if evidence.device_bytes is not None and evidence.requested_bytes:
-        ratio = evidence.device_bytes / evidence.requested_bytes
-        counted = f"{ratio:.0%} of the requested bytes were counted by the {'NFS client' if evidence.nfs else 'device'}"
-        if ratio + evidence.uncertainty < CHARGED_LOW:
+    _, device_bytes = _counted_bytes(run)
+    if device_bytes is not None and run.requested_bytes:
+        ratio, by = (
+            device_bytes / run.requested_bytes,
+            "NFS client" if target.file_system.startswith("nfs") else "device",
+        )
+        counted = f"{ratio:.0%} of the requested bytes were counted by the {by}"
+        if ratio + run.uncertainty_bytes / run.requested_bytes < CHARGED_LOW:
             yield fail(counted)
         elif ratio > 1.5:
             yield warn(f"{counted}: other processes use it too")
         else:
             yield passed(counted)
-    elif evidence.device_bytes is None and not evidence.network and not evidence.in_user_space:
+    elif device_bytes is None and not target.network and not target.in_user_space:
         yield unknown("the disks beneath the target are unknown, and with them their caches")
     # No cache beyond this host can be excluded, except by a working set that is far larger.
-    holders = list(evidence.storage_systems)
-    holders += ["virtual device"] if evidence.virtual else []
-    holders += ["network file system"] if evidence.network else []
-    used, stated = evidence.working_set_bytes, evidence.stated_cache_bytes
+    holders = list(storage_systems(target.device_number))
+    holders += ["virtual device"] if is_virtual(target.device_number) else []
+    holders += ["network file system"] if target.network else []
+    used, stated = round(point.share * target.size_bytes), settings.cache_size
     size, working_set = format_bytes(stated), f"working set of {format_bytes(used)}"
     if stated and not holders:
         holders = ["storage"]
@@ -296,7 +265,7 @@ def check_physical(evidence: Evidence) -> Iterator[Reason]:
             yield passed(
                 f"{holder}: its cache ({size}, cache_size) holds at most {stated / used:.0%} of the {working_set}"
             )
-    if evidence.in_user_space:
+    if target.in_user_space:
         yield unknown("file system in user space (FUSE): a cache in its program is not visible here")
 
 

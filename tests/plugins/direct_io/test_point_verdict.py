@@ -17,7 +17,7 @@ from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.process import ProcessIo
-from sizeup_direct_io import binding, comparisons, point_verdict
+from sizeup_direct_io import binding, comparisons, point_verdict, validity
 from sizeup_direct_io import target as target_module
 from sizeup_direct_io.disks import Disks, OtherIo
 from sizeup_direct_io.measure import MeasuredPoint
@@ -47,8 +47,8 @@ def reasons(folder: Path, part: str, settings: dict[str, SettingValue]) -> list[
 def test_the_array_beneath_the_target_is_a_caveat_of_each_point_by_its_working_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(point_verdict, "storage_systems", lambda _: ("Fibre Channel array",))
-    monkeypatch.setattr(point_verdict, "is_virtual", lambda _: False)
+    monkeypatch.setattr(validity, "storage_systems", lambda _: ("Fibre Channel array",))
+    monkeypatch.setattr(validity, "is_virtual", lambda _: False)
     whole = reasons(tmp_path, "physical", {"preset": "single-read", "cache_size": 64 << 20})
     parts = reasons(tmp_path, "physical", {"preset": "working-set", "cache_size": 64 << 20})
 
@@ -62,7 +62,7 @@ def test_the_array_beneath_the_target_is_a_caveat_of_each_point_by_its_working_s
 def test_random_requests_alone_are_compared_with_the_mechanics_of_disks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(point_verdict, "rotating_disks", lambda _: 1)
+    monkeypatch.setattr(validity, "rotating_disks", lambda _: 1)
     monkeypatch.setattr("sizeup_direct_io.validity.ROTATING_IOPS", 1)
     random = reasons(tmp_path, "physical", {"preset": "single-read"})
     sequential = reasons(tmp_path, "physical", {"preset": "dss-scan"})

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from plugins.direct_io.evidence import DIRECT_EVIDENCE, GIB, direct, physical
+from plugins.direct_io.evidence import DIRECT_EVIDENCE, GIB, Evidence, direct, physical
 from sizeup import units
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.estimates import caveats_of, validity_estimate
@@ -11,7 +11,6 @@ from sizeup_direct_io.settings import TargetBandwidth
 from sizeup_direct_io.target import ContentSample, sample_content
 from sizeup_direct_io.validity import (
     VERDICT_VALUES,
-    Evidence,
     Validity,
     check_writers,
 )
@@ -279,7 +278,7 @@ UNSEEN = {
         "RAID controller (megaraid_sas)",
     ),
     "hypervisor": (replace(DIRECT_EVIDENCE, virtual=True), "virtual device"),
-    "server": (replace(DIRECT_EVIDENCE, network=True, extents=None, device_bytes=None), "network file system"),
+    "server": (replace(DIRECT_EVIDENCE, file_system="nfs4", extents=None, device_bytes=None), "network file system"),
 }
 
 
@@ -395,7 +394,7 @@ def test_limits_of_what_is_direct(changed: dict[str, int | None], verdict: Valid
         ({"storage_systems": ("iSCSI array",)}, Validity.WARN),
         ({"storage_systems": ("iSCSI array",), "stated_cache_bytes": GIB // 4}, Validity.PASS),
         ({"virtual": True}, Validity.WARN),
-        ({"network": True, "device_bytes": None}, Validity.WARN),
+        ({"file_system": "nfs4", "device_bytes": None}, Validity.WARN),
         ({"extents": Extents(GIB - 1, 1, 0, 0, 1)}, Validity.FAIL),
         ({"extents": Extents(GIB - 1, 0, 1, 0, 1)}, Validity.FAIL),
         ({"extents": Extents(GIB - 1, 0, 0, 1, 1)}, Validity.WARN),
