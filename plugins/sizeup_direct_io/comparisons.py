@@ -237,10 +237,6 @@ class ComparedLoad(Struct, frozen=True):
     depths: tuple[int, ...] = ()
     """Queue depth of each path, where set by the user; empty: that of the point for all."""
 
-    def count(self, number: int) -> int:
-        """Return the queue depth (or number of streams) of a path, counted from 0."""
-        return self.depths[number] if self.depths else self.point.loads[0][1]
-
     def measured(self, window: Window, **chosen: Any) -> MeasuredPoint:
         """Measure the load on the first path with the engine or the threads chosen; see ``TargetSetup.workers``."""
         stream, count = self.point.loads[0]
@@ -254,7 +250,7 @@ def compare_paths(
 ) -> Generator[Emission, None, None]:
     """Measure the load on each path alone, then on all at once."""
     alone: dict[str, float] = {}
-    each = [(setup, load.count(number)) for number, setup in enumerate(setups)]
+    each = list(zip(setups, load.depths or [load.point.loads[0][1]] * len(setups), strict=True))
     for number, (setup, count) in enumerate(each, start=1):
         yield Progress(0.9, None, f"path {number} of {len(setups)} alone: {setup.target.path}")
         measured, _ = yield from _measure_on(load, [(setup, count)], setup.target.path)

@@ -38,11 +38,6 @@ def ramp_order(ramp: int, points: int) -> Sequence[int]:
     return range(points) if ramp % 2 == 0 else range(points - 1, -1, -1)
 
 
-def order_text(ramps: int) -> str:
-    """Return the order of this many ramps for the record."""
-    return ", ".join("forward" if ramp % 2 == 0 else "backward" for ramp in range(ramps))
-
-
 def gain_per_doubling(before: RampPoint, after: RampPoint) -> float:
     """Return the throughput ratio per doubling of the queue depth between two points."""
     doublings = math.log2(after.queue_depth / before.queue_depth)

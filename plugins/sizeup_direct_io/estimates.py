@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-import os
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,6 +12,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from sizeup.model.sample import Estimate
+from sizeup.procfs.block import format_device_number
 from sizeup_direct_io.binding import IoInterval, median_interval
 from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, stream_coordinates
 from sizeup_direct_io.target import OpenTarget
@@ -28,15 +29,13 @@ def location(target: OpenTarget) -> dict[str, str | int | float]:
     """Return the mount point of the target, or the device as ``major:minor``."""
     if target.mount is not None:
         return {"mount_point": target.mount.point}
-    return {"device_number": f"{os.major(target.device_number)}:{os.minor(target.device_number)}"}
+    return {"device_number": format_device_number(target.device_number)}
 
 
 def pool(runs: Sequence[MeasuredPoint]) -> dict[str, IoInterval]:
     """Return all windows of a point pooled, by stream; tail percentiles need pooled histograms."""
-    pooled = dict(runs[0].intervals)
-    for run in runs[1:]:
-        pooled = {name: interval.pooled_with(run.intervals[name]) for name, interval in pooled.items()}
-    return pooled
+    by_stream = {name: [run.intervals[name] for run in runs] for name in runs[0].intervals}
+    return {name: functools.reduce(IoInterval.pooled_with, intervals) for name, intervals in by_stream.items()}
 
 
 def throughput(
@@ -203,10 +202,7 @@ class PointResult(Struct, frozen=True):
     @property
     def pooled(self) -> IoInterval:
         """All streams and windows pooled."""
-        first, *others = pool(self.runs).values()
-        for other in others:
-            first = first.pooled_with(other)
-        return first
+        return functools.reduce(IoInterval.pooled_with, pool(self.runs).values())
 
     @property
     def caveats(self) -> tuple[str, ...]:

@@ -174,20 +174,17 @@ class MeasuredPoint(Struct, frozen=True):
 
         Only in the given directions: the other one holds metadata and I/O of other processes.
         """
-        before, after = self.before.counters, self.after.counters
 
-        def between(earlier: tuple[int, int], later: tuple[int, int]) -> int:
-            return reads * (later[0] - earlier[0]) + writes * (later[1] - earlier[1])
+        def between(name: str, first: int = 0) -> int | None:
+            before, after = (getattr(end.counters, name) for end in (self.before, self.after))
+            if before is None or after is None:
+                return None
+            ends = astuple(before)[first : first + 2], astuple(after)[first : first + 2]
+            read, written = (last - one for one, last in zip(*ends, strict=True))
+            return int(reads * read + writes * written)
 
-        if before.nfs and after.nfs:
-            first, last = astuple(before.nfs), astuple(after.nfs)
-            return between(first[:2], last[:2]), between(first[2:], last[2:])
-        own = device = None
-        if before.accounting and after.accounting:
-            own = between(astuple(before.accounting), astuple(after.accounting))
-        if before.device and after.device:
-            device = between(astuple(before.device), astuple(after.device))
-        return own, device
+        own, device = between("accounting"), between("device")
+        return (own, device) if (direct := between("nfs")) is None else (direct, between("nfs", 2))
 
 
 def stream_coordinates(at: Mapping[str, str | int | float], stream: str, count: int) -> Mapping[str, str | int | float]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -10,7 +11,7 @@ from sizeup.model.checks import CHECKS
 from sizeup.model.sample import Estimate
 from sizeup.procfs.block import read_block_stack
 from sizeup.procfs.kernel_file import PROC, SYS, read_line, read_text
-from sizeup.procfs.process import CgroupMembership, read_cgroups
+from sizeup.procfs.process import read_cgroups
 from sizeup.text import plural
 from sizeup_direct_io import validity
 from sizeup_direct_io.disks import rotating_disks
@@ -31,27 +32,20 @@ STOLEN = 0.05
 """Of the CPU time: more steal time than this affects a figure."""
 
 
-def _limit_files(groups: Iterable[CgroupMembership], sysfs: str) -> Iterator[tuple[str, str, str]]:
-    """Yield group, name and path of each file that may limit a device for this process."""
-    for group in groups:
-        for path in group.ancestors():
-            if group.unified:
-                yield from ((path, "io.max", f"{sysfs}/fs/cgroup{root}{path}/io.max") for root in ("", "/unified"))
-            elif "blkio" in group.controllers:
-                yield from ((path, name, f"{sysfs}/fs/cgroup/blkio{path}/{name}") for name in _V1_FILES)
-
-
 def read_limits(device_number: int, *, sysfs: str = SYS, proc: str = PROC) -> tuple[str, ...]:
     """Return the limits of this process's control groups on a device, as text."""
     stack = read_block_stack(device_number, sysfs)  # with the disk of a partition, and the devices beneath it
     numbers = set() if stack is None else {read_line(f"{folder}/dev") for folder in stack.folders}
     found = []
-    for group, name, path in _limit_files(read_cgroups(proc), sysfs):
-        for line in (read_text(path) or "").splitlines():
-            number, _, limit = line.partition(" ")
-            set_ones = " ".join(word for word in limit.split() if not word.endswith("=max"))
-            if number in numbers and set_ones:
-                found.append(f"{name} of the control group {group}: {set_ones}")
+    for group in read_cgroups(proc):
+        v1 = _V1_FILES if "blkio" in group.controllers else ()
+        folders, names = (("", "/unified"), ("io.max",)) if group.unified else (("/blkio",), v1)
+        for path, folder, name in itertools.product(group.ancestors(), folders, names):
+            for line in (read_text(f"{sysfs}/fs/cgroup{folder}{path}/{name}") or "").splitlines():
+                number, _, limit = line.partition(" ")
+                set_ones = " ".join(word for word in limit.split() if not word.endswith("=max"))
+                if number in numbers and set_ones:
+                    found.append(f"{name} of the control group {path}: {set_ones}")
     return tuple(found)
 
 

@@ -16,7 +16,7 @@ from sizeup_direct_io import cold_read, durations
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.presets import READ_AHEAD, SUSTAINED, Durable
 from sizeup_direct_io.run import Run
-from sizeup_direct_io.settings import RunSettings, bandwidth_settings, find_path_bandwidth
+from sizeup_direct_io.settings import RunSettings, bandwidth_settings
 from sizeup_direct_io.worker import Pattern
 
 NAME = "io.direct"
@@ -101,8 +101,8 @@ class DirectIo:
             settings={
                 **settings,
                 "clock_hz": machine.base_clock.value if machine.base_clock else 0.0,
-                **bandwidth_settings("path_bandwidth", find_path_bandwidth((path,), machine)),
-                **bandwidth_settings("combined_bandwidth", find_path_bandwidth((path, *run.other_paths), machine)),
+                **bandwidth_settings("path_bandwidth", (path,), machine),
+                **bandwidth_settings("combined_bandwidth", (path, *run.other_paths), machine),
             },
             estimated_seconds=estimated,
             time_limit_seconds=estimated * 3 + 120,

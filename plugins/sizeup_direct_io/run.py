@@ -289,7 +289,7 @@ class Run(TargetRun):
             "threads": result.runs[-1].threads,
             "engine_flags": " ".join(next(iter(pooled.values())).engine_flags),
             "seconds": sum(run.seconds for run in result.runs),
-            "ramp_order": conclusions.order_text(len(result.runs)),
+            "ramp_order": ", ".join(("forward", "backward")[ramp % 2] for ramp in range(len(result.runs))),
             "errors": sum(interval.errors for interval in pooled.values()),
             **estimates.location(self._setup.target),
             **estimates.other_load(result.runs),

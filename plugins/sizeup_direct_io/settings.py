@@ -52,17 +52,19 @@ def _adapters_of(path: str, machine: Machine) -> list[set[str]]:
     ]
 
 
-def find_path_bandwidth(paths: Iterable[str], machine: Machine) -> TargetBandwidth | None:
-    """Return the combined bandwidth of ``paths``, with a shared adapter counted once; None if a part is unknown."""
+def bandwidth_settings(name: str, paths: Iterable[str], machine: Machine) -> Settings:
+    """Return the bandwidth of ``paths`` together as the settings of a name below, which hold plain values only.
+
+    A shared adapter counts once; empty if a part is unknown.
+    """
     adapters = [names for path in paths for names in _adapters_of(path, machine)]
-    if not all(adapters):
-        return None
     names = {name for leaf in adapters for name in leaf}
     budgets = [budget for budget in machine.budgets if budget.device in names]
     limits = [budget.limit_bytes_per_second for budget in budgets if budget.limit_bytes_per_second is not None]
-    if len(limits) < len(names):
-        return None
-    return TargetBandwidth(sum(limits), "; ".join(f"{budget.device}: {budget.narrowest}" for budget in budgets))
+    if not all(adapters) or len(limits) < len(names):
+        return {}
+    source = "; ".join(f"{budget.device}: {budget.narrowest}" for budget in budgets)
+    return {f"{name}_bytes_per_second": sum(limits), f"{name}_source": source}
 
 
 class RunSettings(Struct, frozen=True):
@@ -159,10 +161,3 @@ class RunSettings(Struct, frozen=True):
         """Return the one of the path, or of all paths together; None if unknown."""
         rate, source = (getattr(self, f"{name}_{part}") for part in ("bytes_per_second", "source"))
         return TargetBandwidth(rate, source) if source else None
-
-
-def bandwidth_settings(name: str, path_bandwidth: TargetBandwidth | None) -> Settings:
-    """Return a bandwidth as the settings above: those of a step hold plain values only."""
-    if path_bandwidth is None:
-        return {}
-    return {f"{name}_bytes_per_second": path_bandwidth.bytes_per_second, f"{name}_source": path_bandwidth.source}

@@ -441,7 +441,7 @@ class TargetSetup:
         self,
         spec: TargetSpec,
         engine: str,
-        streams: Iterable[Stream],
+        streams: Sequence[Stream],
         *,
         remove_leftovers: bool,
         fill_seconds: float | None = None,
@@ -450,7 +450,6 @@ class TargetSetup:
 
         ``fill_seconds``: a target without a set size is smaller if it takes longer to fill; None: no limit.
         """
-        streams = list(streams)
         yield Progress(0.0, None, f"opening {spec.path}")
         self.target = target = self.call_with_timeout(f"opening {spec.path}", lambda: open_target(spec))
         self._open.callback(target.close)
@@ -611,10 +610,9 @@ class TargetSetup:
         target = self.target
         if target.kind not in {TargetKind.MADE, TargetKind.FILE}:
             return None
-        try:
+        with suppress(OSError):
             return binding.cached_bytes(target.descriptor, target.size_bytes)
-        except OSError:
-            return None
+        return None
 
     def more_files(self, count: int, size_bytes: int, reserve_bytes: int) -> Generator[Emission, None, list[int]]:
         """Return descriptors of more filled files, removed with the target."""

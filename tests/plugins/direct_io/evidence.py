@@ -11,7 +11,7 @@ from sizeup.procfs.mounts import MountEntry
 from sizeup_direct_io import point_verdict, validity
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.presets import STREAMS, LoadPoint
-from sizeup_direct_io.settings import RunSettings, TargetBandwidth, bandwidth_settings
+from sizeup_direct_io.settings import RunSettings, TargetBandwidth
 from sizeup_direct_io.target import ContentSample, OpenTarget, TargetKind
 from sizeup_direct_io.validity import Part
 from sizeup_direct_io.window_counters import BackgroundLoad
@@ -112,8 +112,10 @@ def physical(evidence: Evidence) -> Part:
     """The check whether the data came from a device."""
     point = LoadPoint({}, ((STREAMS["read"], 1),), share=evidence.working_set_bytes / evidence.target_bytes)
     limits = {"path_limit": evidence.path_limit, "cache_size": evidence.stated_cache_bytes}
-    found = bandwidth_settings("path_bandwidth", evidence.path_bandwidth)
-    settings: Any = {"preset": "oltp-read", "path": "/u01", "precision": 0.05, "stall": 5.0, **limits, **found}
+    settings: Any = {"preset": "oltp-read", "path": "/u01", "precision": 0.05, "stall": 5.0, **limits}
+    if (known := evidence.path_bandwidth) is not None:
+        settings["path_bandwidth_bytes_per_second"] = known.bytes_per_second
+        settings["path_bandwidth_source"] = known.source
     with patch.multiple(
         validity,
         is_virtual=lambda _: evidence.virtual,

@@ -1,11 +1,12 @@
 """What the way to a path carries, from what discovery knows about the machine."""
 
+import msgspec
 import pytest
 
 from sizeup.model.machine import Machine, PathBudget
 from sizeup.model.network import NfsMount
 from sizeup.model.storage import BlockDevice, BlockKind, NvmeNamespace, ScsiDevice
-from sizeup_direct_io.settings import TargetBandwidth, find_path_bandwidth
+from sizeup_direct_io.settings import RunSettings, TargetBandwidth, bandwidth_settings
 
 
 def budget(device: str, rate: float | None) -> PathBudget:
@@ -38,6 +39,13 @@ MACHINE = Machine(
         budget("eth1", None),
     ),
 )
+
+
+def find_path_bandwidth(paths: tuple[str, ...], machine: Machine) -> TargetBandwidth | None:
+    """Return what the settings of a step say of the paths."""
+    found = {"preset": "oltp-read", "path": "/", "precision": 0.05, "stall": 5.0}
+    found |= bandwidth_settings("path_bandwidth", paths, machine)
+    return msgspec.convert(found, RunSettings).bandwidth("path_bandwidth")
 
 
 @pytest.mark.parametrize(
