@@ -231,8 +231,9 @@ async def test_256_cores_on_16_nodes_are_legible(make_console: MakeConsole, colu
         subtitle = str(console.app.screen.query_one(MapView).border_subtitle)
 
     shown = "\n".join(dict.fromkeys(seen))
-    nodes = {int(number): cores for number, cores in re.findall(r"N(?:ode )?(\d+) +(■{16}|\[)", shown)}
+    nodes = {int(number) for number in re.findall(r"N(?:ode )?(\d+) +(?:(?:■ ?){16}|▄)", shown)}
     assert sorted(nodes) == list(range(16))
+    assert "■ " * 15 in shown or "■" * 16 in shown or shown.count(" ".join(["▆▆"] * 8)) >= 4
     assert len(set(re.findall(r"(\d+)(?: of |/)(?:500|455|436|488) MiB", shown))) >= 8
     assert (subtitle == "") == (columns >= 120)
 

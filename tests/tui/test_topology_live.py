@@ -87,7 +87,7 @@ async def test_a_look_repaints_only_the_rows_that_differ(
         monkeypatch.setattr(MapView, "refresh", refresh)
         await look(console)
         still = list(repainted)
-        watched.free(1, 21)
+        watched.free(1, 50)
         await look(console)
 
         assert still == []

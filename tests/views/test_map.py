@@ -1,6 +1,5 @@
 """The map: every core and node has its place, what is wrong stands out by sign and word."""
 
-import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -73,21 +72,21 @@ def test_two_sockets_stand_side_by_side_with_a_cell_for_each_thread() -> None:
 
 
 def test_the_busiest_thread_of_a_core_is_its_load_on_a_band() -> None:
-    loads = {0: 0.0, 16: 99.9, 1: 100.0, 2: 34.0, 18: 35.0}
-    found = mapped(machine(4, 4, 2), loads, 100)
+    loads = {0: 0.0, 36: 99.9, 1: 100.0, 2: 34.0, 38: 35.0}
+    found = mapped(machine(9, 4, 2), loads, 100)
 
     row = next(row for row in found.rows if any(cell.text.startswith("S0 N0") for cell in row))
     cells = [(cell.text, cell.role) for cell in row if cell.role.startswith(("load", "core"))]
-    assert cells == [("▆", "load-9"), ("▆", "load-9"), ("▆", "load-3"), ("■", "core")]
+    assert cells == [("▆ ", "load-9"), ("▆ ", "load-9"), ("▆ ", "load-3"), ("■ ", "core")]
 
 
 def test_cores_that_are_dark_or_barred_have_signs_of_their_own() -> None:
-    whole = machine(4, 4, 1)
+    whole = machine(9, 4, 1)
     states = {1: {"online": False}, 2: {"allowed": False}}
     pus = tuple(replace(pu, **states.get(pu.cpu, {})) for pu in whole.pus)
     found = mapped(replace(whole, pus=pus), {}, 100)
 
-    assert any(line.startswith("│ S0 N0 ■x-■") for line in lines(found))
+    assert any(line.startswith("│ S0 N0 ■ x - ■ ") for line in lines(found))
     assert "x offline" in legend_of(pus, 100)
     assert "- not allowed" in legend_of(pus, 100)
     assert "offline" not in legend_of(whole.pus, 100)
@@ -122,11 +121,41 @@ def test_pools_stand_below_the_memory_of_their_node_with_their_size() -> None:
     assert max(map(len, text.splitlines())) <= 60
 
 
-def test_a_band_has_no_row_for_pools_of_which_nothing_is_used() -> None:
-    narrow, wide = drawn(machine(16, 16, 2), 60), drawn(machine(16, 16, 2), 118)
+def test_many_nodes_have_no_words_for_pools_of_which_nothing_is_used() -> None:
+    for count, width in ((16, 60), (16, 118), (8, 196)):
+        assert "2 MiB pages" not in drawn(machine(count, 16, 2), width)
+    assert drawn(machine(2, 16, 2), 118).count("2 MiB pages: 0 of 512 used") == 2
 
-    assert "2 MiB pages" not in narrow
-    assert wide.count("2 MiB pages: 0 of 512 used") == 16
+
+def test_no_device_stands_between_two_bands() -> None:
+    found = lines(mapped(large_machine(), {}, 118))
+    bands = [number for number, row in enumerate(found) if "■ ■" in row]
+    devices = [number for number, row in enumerate(found) if re.match(r"│ S\d N\d+ +(nvme|eth)\d", row)]
+
+    assert bands == list(range(1, 17))
+    assert len(devices) == 6
+    assert min(devices) > max(bands)
+
+
+def test_the_memory_of_the_one_node_that_is_fullest_is_bright() -> None:
+    found = machine(9, 4, 1)
+    fuller = (replace(found.nodes[0], free_bytes=GIB), *found.nodes[1:])
+    roles = [
+        [cell.role for row in mapped(replace(found, nodes=nodes), {}, 118).rows for cell in row if " GiB" in cell.text]
+        for nodes in (fuller, found.nodes)
+    ]
+
+    assert [one[:9].count("name") for one in roles] == [1, 0]
+
+
+@pytest.mark.parametrize(("count", "width", "height", "across"), [(4, 118, 35, 2), (8, 196, 56, 4)])
+def test_sockets_that_have_room_stand_in_several_rows_of_frames(
+    count: int, width: int, height: int, across: int
+) -> None:
+    heads = [row.count("─ Socket ") for row in lines(mapped(machine(count, 16, 1), {}, width, height))]
+
+    assert [heads.count(number) for number in (across,)] == [count // across]
+    assert sum(heads) == count
 
 
 def test_a_pool_that_is_used_up_is_marked_at_its_own_figure() -> None:
@@ -246,7 +275,7 @@ def test_what_is_wrong_is_the_last_that_a_narrow_map_cuts() -> None:
     assert max(map(len, text.splitlines())) <= 60
 
 
-@pytest.mark.parametrize("width", [40, 76, 116, 196])
+@pytest.mark.parametrize("width", [40, 76, 116, 150])
 def test_no_row_of_the_large_machine_is_wider_than_the_screen(width: int) -> None:
     found = large_machine()
     rows = lines(mapped(found, {}, width))
@@ -324,15 +353,6 @@ def test_more_nodes_than_rows_stand_in_columns_and_none_is_torn_apart() -> None:
     assert [line.split()[1] for line in bands] == [f"N{number}" for number in range(32)]
     assert all(f" N{number + 32} " in f" {bands[number]} " for number in range(32))
     assert all(len(line) <= 80 for line in bands)
-
-
-@pytest.mark.parametrize(("height", "apart"), [(34, 2), (16, 1)])
-def test_few_bands_stand_apart_where_there_is_room(height: int, apart: int) -> None:
-    rows = lines(mapped(made(4, 4, 1, 32 << 20), {}, 118, height))
-    at = [number for number, row in enumerate(rows) if row.startswith("│ S")]
-
-    assert len(at) == 4
-    assert {after - before for before, after in itertools.pairwise(at)} == {apart}
 
 
 @pytest.mark.parametrize(("width", "height", "whole"), [(196, 56, True), (118, 35, False)])

@@ -467,9 +467,8 @@ class TopologyScreen(ModeScreen):
         return self._page == _MAP and not self.has_class("-tree")
 
     def on_resize(self) -> None:
-        """Draw the map again once it has its new size."""
+        """Draw the map or the page again once it has its new size."""
         self.call_after_refresh(self._show_map)
-        self.call_after_refresh(self._show_page)
 
     def show_run(self) -> None:
         """Show what was measured between nodes by now."""
@@ -481,10 +480,6 @@ class TopologyScreen(ModeScreen):
         """Go to the tree, or back to the map or the page that was shown."""
         self.set_class(not self.has_class("-tree"), "-tree")
         self._show_view()
-        if self.has_class("-tree"):
-            self.query_one(ItemTree).focus()
-        else:
-            self.query_one("#map" if self._page == _MAP else "#page").focus()
 
     def action_open(self) -> None:
         """Show all that is known of the selected part, in the tree."""
@@ -501,23 +496,17 @@ class TopologyScreen(ModeScreen):
         self._page = name
         self.remove_class("-tree")
         self._show_view()
-        self.query_one("#map" if self._page == _MAP else "#page").focus()
 
     def _show_view(self) -> None:
-        """Show what was chosen: the map, a page, or the tree."""
+        """Show what was chosen, and give it the focus: the map, a page, or the tree."""
         tree = self.has_class("-tree")
         self.query_one("#parts-pane").display = tree
         self.query_one(MapView).display = self._shows_loads
         self.query_one(MachinePage).display = not tree and self._page != _MAP
+        self.query_one("#tree" if tree else "#map" if self._page == _MAP else "#page").focus()
         self._begin_loads()
         self._entitle()
         self.call_after_refresh(self._show_map)
-        self.call_after_refresh(self._show_page)
-
-    def _show_page(self) -> None:
-        machine, page = self.host.machine, self.query_one(MachinePage)
-        if machine is not None and page.display:
-            page.show(machine, self._page)
 
     def action_diff(self) -> None:
         """Hold the machine against the baseline, or against a session to be chosen; alone again if it is."""
@@ -621,13 +610,15 @@ class TopologyScreen(ModeScreen):
         shown = "" if self.has_class("-tree") else self._page
         self.query_one("#tabs", Static).update(tabs_text((_MAP, *PAGES), shown))
         machine, width = self.host.machine, 15 if self.has_class("-narrow") else 52
-        if machine is None or self.host.live_source is None or not self._shows_loads:
-            self.query_one("#legend", Static).update("")
-        else:
-            self.query_one("#legend", Static).update(legend_text(machine.pus, width, self.host.look))
+        lives = machine is not None and self.host.live_source is not None and self._shows_loads
+        pus = machine.pus if machine is not None else ()
+        self.query_one("#legend", Static).update(legend_text(pus, width, self.host.look) if lives else "")
 
     def _show_map(self) -> None:
-        machine, shown = self.host.machine, self.query_one(MapView)
+        """Draw the map, or the page in its place."""
+        machine, shown, page = self.host.machine, self.query_one(MapView), self.query_one(MachinePage)
+        if machine is not None and page.display:
+            page.show(machine, self._page)
         width, height = shown.size
         if machine is None or not self._shows_loads or not width or not height:
             return
@@ -660,7 +651,6 @@ class TopologyScreen(ModeScreen):
             self._filled, self._held = root, self.host.compared_with
             self._search()
         self._show_map()
-        self._show_page()
         self._show_item(tree.cursor_node.data if tree.cursor_node is not None else root)
 
     def show_target(self, target: str) -> None:

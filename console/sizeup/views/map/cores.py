@@ -139,12 +139,14 @@ def evenly(count: int, most: int) -> int:
     return -(-count // max(rows, 1)) or 1
 
 
-def core_line(groups: Sequence[CacheGroup], cpus: CpuStates) -> list[Cell]:
-    """Return one cell for each core, with a bar between those of different caches."""
+def core_line(groups: Sequence[CacheGroup], cpus: CpuStates, width: int = 1) -> list[Cell]:
+    """Return one cell for each core, blank but for its first column, with a bar between those of different caches."""
     cells: list[Cell] = []
     for number, group in enumerate(groups):
-        cells += [Cell("|", "cache")] if number else []
-        cells += [cpus.cell(core.cpus, core.key) for core in group.cores]
+        cells += [Cell("|".ljust(width), "cache")] if number else []
+        cells += [
+            replace(cell, text=cell.text.ljust(width)) for cell in (cpus.cell(c.cpus, c.key) for c in group.cores)
+        ]
     return cells
 
 

@@ -28,14 +28,14 @@ from sizeup.views.map.cells import (
     width_of,
     wrapped,
 )
-from sizeup.views.map.cores import CORE, CORE_SIZES, FULL, CoreSize, CpuStates, core_line
+from sizeup.views.map.cores import CORE, CORE_SIZES, FULL, CoreSize, CpuStates, core_line, evenly
 from sizeup.views.map.details import details
 from sizeup.views.map.node_matrix import NodeMatrix
 from sizeup.views.map.parts import Box, MapParts, node_name
 from sizeup.views.map.sections import Section, channel_rows, device_section, matrix_rows, node_rows, settings_rows
 
-_MOST_SOCKETS, _MOST_BOXES = 3, 8
-"""Sockets that stand side by side, and frames with those of nodes in none; more are bands."""
+_MOST_BOXES = 8
+"""Frames of sockets, and of nodes in none; more are bands."""
 _LEAST_BOX = 38
 """Columns of a socket beside another one."""
 _DETAIL_ROWS, _FEW_DETAIL_ROWS, _TALL = 8, 5, 34
@@ -48,6 +48,7 @@ _WIDE = 100
 """From so many columns on it is the larger one."""
 _GAP = 2
 _LEAST_CORES = 8
+_LEAST_BAR = 8
 
 
 class Bands:
@@ -59,22 +60,20 @@ class Bands:
         self._most = max((len(core_line(part.groups, CpuStates({}, {}))) for part in parts.nodes.values()), default=0)
 
     def in_columns(self, nodes: Sequence[NumaNode], cpus: CpuStates, width: int, height: int) -> list[Row]:
-        """Return the bands in the fewest columns whose rows fit, or in the most."""
-        bands = self._draw(nodes, cpus, width)
-        rows = [row for band in bands for row in band]
-        if len(rows) <= height // 4:  # rows between them would be blank below
-            return [row for band in bands for row in (*band, ())][:-1]
+        """Return the bands in the fewest columns whose rows fit, or in the most; below them the devices by node."""
+        below = self._devices(nodes, width)
+        rows = [row for band in self._draw(nodes, cpus, width) for row in band]
+        ends = max((width_of(end) for _, end in self._memory(nodes).values()), default=0)
         for count in (2, 3, 4):
             room = (width - (count - 1) * _GAP) // count
-            memory = self._memory(nodes, room)
-            first = self._names + min(self._most, _LEAST_CORES) + _GAP + max(map(width_of, memory.values()), default=0)
-            if len(rows) <= height or room < first:  # where memory stands in the first row of a band
+            first = self._names + min(self._most, _LEAST_CORES) + _GAP + _LEAST_BAR + ends
+            if len(rows) + len(below) <= height or room < first:  # where memory stands in the first row of a band
                 break
             columns = _split(self._draw(nodes, cpus, room), count)
             if max(map(len, columns)) >= len(rows):  # cores in several rows each
                 break
             rows = beside(columns, [room] * len(columns), _GAP)
-        return rows
+        return [*rows, *below]
 
     def legend(self, cpus: CpuStates) -> Row:
         """Return what the signs of a band are."""
@@ -84,51 +83,48 @@ class Bands:
         return (core, Cell(f" {cpus.role}", "dim"), *shared, Cell("   ▄ ", "used"), Cell("memory used ", "dim"))
 
     def _draw(self, nodes: Sequence[NumaNode], cpus: CpuStates, width: int) -> list[list[Row]]:
-        """Return the rows of each band."""
-        by_name = {node_name(node): node for node in nodes}
-        memory = self._memory(nodes, width)
-        memory_width = max(map(width_of, memory.values()), default=0)
-        cores_width = min(self._most, max(width - self._names - memory_width - _GAP, _LEAST_CORES))
-        rest = " " * self._names
-        bands = []
+        """Return the rows of each band: cores, memory and, where they have room, devices stand in columns."""
+        memory = self._memory(nodes)
+        ends = max((width_of(end) for _, end in memory.values()), default=0)
+        free = max(width - self._names - _GAP - ends - _LEAST_BAR, _LEAST_CORES)
+        each = 2 if 2 * self._most <= free else 1
+        cores_width = min(each * self._most, free)
+        length = max(width - self._names - cores_width - _GAP - ends, _LEAST_BAR)
+        rest, bands = " " * self._names, []
         for name, part in self._parts.nodes.items():
-            cells = core_line(part.groups, cpus)
-            lines = [cells[at : at + cores_width] for at in range(0, len(cells), cores_width)] or [[]]
-            pools = [] if name not in by_name else self._parts.pools(by_name[name])
-            begin = (Cell(name.ljust(self._names), "name", part.key), *padded(lines[0], cores_width + _GAP))
-            first: Row = (*begin, *padded(memory.get(name, ()), memory_width))
-            lines = [[Cell(rest, "text"), *line] for line in lines[1:]]
+            cells = core_line(part.groups, cpus, each)
+            step = max(cores_width // each, 1)
+            lines = [cells[at : at + step] for at in range(0, len(cells), step)] or [[]]
+            key, (share, end) = part.key, memory.get(name, (None, ()))
+            used: Row = end[1:] if share is None else (*bar(share, length, key), *end)
+            begin = (Cell(name.ljust(self._names), "name", key), *padded(lines[0], cores_width + _GAP))
+            first: Row = (*begin, *padded(used, length + ends))
+            more = [[Cell(rest, "text"), *line] for line in lines[1:]]
             if width_of(first) > width:
-                first, lines = begin, [[Cell(rest, "text"), *memory.get(name, ())], *lines]
-            elif pools and width_of(first) + sum(width_of(pool) + _GAP for pool in pools) <= width:
-                first = (*first, *(cell for pool in pools for cell in (Cell(" " * _GAP, "text"), *pool)))
-                pools = []
-            if pools:
-                pools = self._parts.pools(by_name[name], idle=False)
-            bands.append([
-                first,
-                *map(tuple, lines),
-                *flowed([*pools, *map(device_cells, part.devices)], width, rest),
-            ])  # fmt: skip
+                first, more = begin, [[Cell(rest, "text"), *used], *more]
+            bands.append([first, *map(tuple, more)])
         return bands
 
-    def _memory(self, nodes: Sequence[NumaNode], width: int) -> dict[str, Row]:
-        """Return bar and text by node; bars have the columns that cores and words leave on a wide screen."""
-        found: dict[str, Row] = {}
+    def _devices(self, nodes: Sequence[NumaNode], width: int) -> list[Row]:
+        """Return the pools of huge pages that are used and the devices, those of a node behind its name."""
+        pools = {node_name(node): self._parts.pools(node) for node in nodes}
+        rows: list[Row] = []
+        for name, part in self._parts.nodes.items():
+            found = [*pools.get(name, ()), *map(device_cells, part.devices)]
+            rows += flowed(found, width, name.ljust(self._names))
+        return [rule((Cell("Devices by node", "name"),), width), *rows] if rows else []
+
+    def _memory(self, nodes: Sequence[NumaNode]) -> dict[str, tuple[float | None, Row]]:
+        """Return the share of memory that is used, by node, and what stands behind its bar: the fullest is bright."""
         texts = [memory_used(node)[1].removesuffix(" used") for node in nodes]  # the legend says so
-        longest = max(map(len, texts), default=0)
-        words = [
-            (node, Cell(text.rjust(longest), "text", f"node:{node.os_id}"))
-            for node, text in zip(nodes, texts, strict=True)
-        ]
-        ends: list[Row] = [(Cell(" ", "text"), word, *self._parts.marks(word.key)) for _, word in words]
-        pools = (sum(width_of(pool) + _GAP for pool in self._parts.pools(node)) for node in nodes)
-        most = max((width_of(end) + pool for end, pool in zip(ends, pools, strict=True)), default=0)
-        length = max(width - self._names - self._most - _GAP - most, 5 if width < 44 else 10)
-        for (node, word), end in zip(words, ends, strict=True):
-            share = memory_used(node)[0]
-            found[node_name(node)] = end[1:] if share is None else (*bar(share, length, word.key), *end)
-        return found
+        shares = [memory_used(node)[0] for node in nodes]
+        highest = sorted(share for share in shares if share is not None)[-2:]
+        ends: dict[str, tuple[float | None, Row]] = {}
+        for node, share, text in zip(nodes, shares, texts, strict=True):
+            key, role = f"node:{node.os_id}", "name" if highest[-1:] == [share] != highest[:-1] else "text"
+            words = Cell(text.rjust(max(map(len, texts))), role, key)
+            ends[node_name(node)] = share, (Cell(" ", "text"), words, *self._parts.marks(key))
+        return ends
 
 
 class Map(Struct, frozen=True):
@@ -163,7 +159,7 @@ class MapMaker:
         self._packages = {node.os_id: node.packages for node in machine.nodes}
         self._channels = channel_rows(machine)
         self._sockets = [box for box in self._parts.boxes if any(part.groups for part in box.parts)]
-        self._layouts: dict[tuple[int, int, bool], CoreSize] = {}
+        self._layouts: dict[tuple[int, int, bool], tuple[bool, CoreSize]] = {}
 
     def draw(
         self,
@@ -179,20 +175,23 @@ class MapMaker:
         """
         now = {node.os_id: node for node in nodes}
         cpus = CpuStates(self._parts.states, loads, self._parts.cell_role)
-        few = len(self._sockets) <= _MOST_SOCKETS and len(self._parts.boxes) <= _MOST_BOXES
-        framed = few and (width + 1) // max(len(self._sockets), 1) > _LEAST_BOX
+        across = (width + 1) // (_LEAST_BOX + 1)
+        few = across > 0 and len(self._parts.boxes) <= _MOST_BOXES
+        layouts = [few] if len(self._sockets) <= across or not few else [True, False]
         inside = (width if chosen is None else int(width * _LEFT) if width >= _WIDE else width // 2) - 4
         least = _DETAIL_ROWS if height >= _TALL else _FEW_DETAIL_ROWS
         key = (width, height, self._live or bool(loads))
         columns = [CoreSize(0, rows=rows) for rows in (height // 6, 4, 3)] if key[2] and len(self._sockets) == 1 else []
-        high = [CoreSize(wide, height=2) for wide in (10, 8, 6, 4, 2)] if height >= _HIGH else []
+        large = height >= _HIGH and len(layouts) == 1
+        high = [CoreSize(wide, height=2) for wide in (10, 8, 6, 4, 2)] if large else []
         sizes = [
-            replace(size, air=air, listed=listed)
+            (framed, replace(size, air=air, listed=listed))
+            for framed in layouts
             for listed in (True, False)
             for size in (*columns, *high, *CORE_SIZES)
             for air in (True, False)
         ]
-        for size in [self._layouts[key]] if key in self._layouts else [*sizes, CORE_SIZES[-2]]:
+        for framed, size in [self._layouts[key]] if key in self._layouts else [*sizes, (layouts[-1], CORE_SIZES[-2])]:
             if framed:
                 top = self._framed(now, cpus, size, width)
             else:
@@ -201,19 +200,20 @@ class MapMaker:
             sections = self._sections(size, inside, framed=framed, whole=size.listed and height >= _HIGH)
             left = height - len(top) - 2
             if max(sum(len(body) + 1 for _, _, body in sections) - 1, least) <= left:
-                self._layouts[key] = size
+                self._layouts[key] = framed, size
                 return Map((*top, *self._foot(sections, chosen, inside, width, left)))
-        self._layouts[key] = size
+        self._layouts[key] = framed, size
         sections = self._sections(size, width - 4, framed=framed)
         rows = [*top, *(row for title, basis, body in sections for row in panel(title, body, width, basis=basis))]
         return Map(tuple(rows), tuple(self._details(chosen, width, least)))
 
     def _framed(self, now: Mapping[int, NumaNode], cpus: CpuStates, size: CoreSize, width: int) -> list[Row]:
-        """Return the sockets side by side, and below them the nodes that belong to none."""
-        count = max(len(self._sockets), 1)
+        """Return the sockets side by side, in as many rows as they need, and below them the nodes that are in none."""
+        count = evenly(max(len(self._sockets), 1), (width + 1) // (_LEAST_BOX + 1))
         others = [box for box in self._parts.boxes if box not in self._sockets]
+        lines = [group[at : at + count] for group in (self._sockets, others) for at in range(0, len(group), count)]
         rows: list[Row] = []
-        for boxes in (self._sockets, *(others[at : at + count] for at in range(0, len(others), count))):
+        for boxes in lines:
             least = (width + 1) // count - 1
             each = [least] * len(boxes)
             bodies = [self._box_rows(box, now, cpus, size, least - 4) for box in boxes]

@@ -25,6 +25,7 @@ from sizeup.views.map.cores import CacheGroup, CorePart
 
 _ALIKE = 6
 """If a node has more disks without faults, they are counted instead of named."""
+_FEW_NODES = 2
 
 
 class NodePart(Struct, frozen=True):
@@ -128,6 +129,8 @@ class MapParts:
         for index, package in enumerate(machine.packages):
             names = [node_name(node) for node in machine.nodes if node.packages == (index,)]
             parts = [self.nodes[name] for name in (*names, f"S{index}") if name in self.nodes]
+            if not parts and any(index in node.packages for node in machine.nodes):  # which has a box with others
+                continue
             placed.update((*names, f"S{index}"))
             cores = sum(core.package == index for core in machine.cores)
             counts = f"{counted(cores if machine.cores else None, 'core')}, {plural(len(package.pus), 'thread')}"
@@ -149,15 +152,15 @@ class MapParts:
         """Return how a node differs and what is wrong with it."""
         return (*change_mark(self.changes.get(key)), *fault(self.troubles.get(key)))
 
-    def pools(self, node: NumaNode, *, idle: bool = True) -> list[Row]:
-        """Return the pools of huge pages of a node; without ``idle`` only those of which some are used."""
+    def pools(self, node: NumaNode) -> list[Row]:
+        """Return the pools of huge pages of a node; where there are many nodes only those of which some are used."""
         return [
             (
                 Cell(f"{format_bytes(pool.page_bytes)} pages: {pool.total - pool.free} of {pool.total} used", "dim"),
                 *fault(self.troubles.get(pool_key(node.os_id, pool.page_bytes))),
             )
             for pool in node.huge_pages
-            if pool.total and (idle or pool.free < pool.total)
+            if pool.total and (len(self.nodes) <= _FEW_NODES or pool.free < pool.total)
         ]
 
     def kind(self, node: NumaNode) -> str:
