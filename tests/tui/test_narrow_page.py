@@ -16,7 +16,7 @@ from sizeup.session.records import EndRecord, OutcomeRecord
 from sizeup.session.value import Point, StepRun, point_key
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_page import draw_tiles
-from sizeup.tui.screens.probe_text import entry, fact_rows, progress_rows, share_rows
+from sizeup.tui.screens.probe_text import entry, fact_rows, progress_rows, share_rows, validity_rows
 from sizeup.views.run.live_figures import live_tiles
 
 SECOND = 1_000_000_000
@@ -110,6 +110,28 @@ def test_bars_have_no_column_of_figures_without_names_beside_them() -> None:
         run.points[point_key("step", at)] = Point("step", at, estimate=Estimate("step", at, value))
 
     assert [text for row in fact_rows(run, []) for text, _ in row][:1] == ["Validity"]
+
+
+def test_figures_stand_before_validity_in_a_line_each_and_other_loads_follow() -> None:
+    series = Series("iops", "IOPS", "1/s", Better.HIGHER, "queue_depth", "Queue depth", "1")
+    run = StepRun(Step("s", "p", "Step", {}, 1.0, 2.0), "sizeup", {"iops": series}, "curve", SECOND)
+    run.outcome = Outcome(Status.OK)
+    for load, depth, value in (("read", 1, 900.0), ("read", 8, 7000.0), ("mixed", 8, 6000.0)):
+        at = {"workload": load, "queue_depth": depth}
+        noisy = Estimate("iops", at, value, value * 0.8, value * 1.2, 5, converged=False)
+        run.points[point_key("iops", at)] = Point("iops", at, estimate=noisy)
+
+    words = ["".join(text for text, _ in row).strip() for row in fact_rows(run, [])]
+    validity = words.index("Validity")
+
+    assert words[validity + 1] == "▲ 3 figures too noisy or not valid"
+    assert [any(figure in row for row in words[:validity]) for figure in ("900", "7,000", "6,000")] == [
+        True,
+        True,
+        False,
+    ]
+    assert any("6,000" in row for row in words[validity:])
+    assert any("did not converge" in text for row in validity_rows(run) for text, _ in row)
 
 
 @pytest.mark.ci

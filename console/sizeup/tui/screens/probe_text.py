@@ -36,22 +36,24 @@ from sizeup.views.run.results import coordinates_text, stated_once
 from sizeup.views.run.step import FigureStanding, headline_figure, latest_refusal, standing_of
 from sizeup.views.run.step_badge import BadgeLook, headline_point, invalid_points, step_badge, value_text
 
-_MOST_REASONS = 12
 
+def validity_rows(run: StepRun, *, brief: bool = False) -> list[SegmentRow]:
+    """Return what is known of the validity of a step, to be folded, with the mark of the status that a line is of.
 
-def validity_rows(run: StepRun) -> list[SegmentRow]:
-    """Return what is known of the validity of a step, to be folded, with the mark of the status that a line is of."""
-    lines = list(_checks(run))
-    invalid = invalid_points(run) if StepValidity(run).whole is None else ()
+    In ``brief`` a line for each check, and one for all figures that are too noisy, without their reasons.
+    """
+    lines = [line for line in _checks(run) if line[0] or not brief]
+    invalid = list(invalid_points(run)) if StepValidity(run).whole is None else []
     reasons = stated_once(
         f"{coordinates_text(point.at, run.series.get(point.series)) or run.series[point.series].title}: {found.clause}"
         for point, found in invalid
     )
+    if brief and reasons:
+        lines.append(("warn", f"{plural(len(invalid), 'figure')} too noisy or not valid"))
+        reasons = []
     if reasons:
         lines += [*([("", "")] if lines else []), ("", "Too noisy, or not valid:")]
-        lines += [("warn", reason) for reason in reasons[:_MOST_REASONS]]
-        if len(reasons) > _MOST_REASONS:
-            lines.append(("", f"{len(reasons) - _MOST_REASONS} more: see the table"))
+        lines += [("warn", reason) for reason in reasons]
     if run.outcome is None:
         lines = [("", "Judged when the step ends.")]
     elif not lines:
@@ -296,24 +298,32 @@ def share_rows(card: Card, look: ScreenLook) -> list[SegmentRow]:
 
 
 def fact_rows(run: StepRun, share: Sequence[SegmentRow]) -> list[SegmentRow]:
-    """Return the main figures of each load or size, the ``share`` of a workload, and which checks passed."""
+    """Return the main figures, the ``share`` of a workload, which checks passed, and the figures of other loads."""
     table = point_rows(run)
     shown = [number for number, title in enumerate(table.columns) if title not in _UNLISTED]
     columns = [number for number in shown if table.numeric[number]]
     kinds = [tuple(row[number].text for number in shown if number not in columns) for row in table.rows]
-    kind, most = max(Counter(kinds).items(), key=lambda pair: pair[1], default=((), 0))
-    named = most > 1 or table.numeric[:1] == (True,)  # bars have their values beside their names
-    listed = [[table.columns[number] for number in columns]]
-    listed += [[row[at].text for at in columns] for row, one in zip(table.rows, kinds, strict=True) if one == kind]
-    widths = [max(map(len, cells)) + 2 for cells in zip(*listed, strict=True)]
+    kinds_by_size = Counter(kinds).most_common()
+    # Bars have their values beside their names.
+    named = bool(kinds) and (kinds_by_size[0][1] > 1 or table.numeric[:1] == (True,))
+    texts = [[table.columns[number] for number in columns]]
+    texts += [[row[at].text for at in columns] for row in table.rows]
+    widths = [max(map(len, cells)) + 2 for cells in zip(*texts, strict=True)]
     widths = [wide for wide, end in zip(widths, accumulate(widths), strict=True) if end <= _LISTED_COLUMNS]
-    found: list[SegmentRow] = [((", ".join(kind), "title"),)] if named and kind else []
-    found += [
+    head, *drawn = (
         tuple(
             (text.rjust(width), "text" if number and column < 2 else "dim")
             for column, (text, width) in enumerate(zip(row, widths, strict=False))
         )
-        for number, row in enumerate(listed if named else ())
+        for number, row in enumerate(texts)
+    )
+    groups: list[list[SegmentRow]] = [
+        [
+            *([((", ".join(kind), "title"),)] if kind else []),
+            *(row for row, one in zip(drawn, kinds, strict=True) if one == kind),
+        ]
+        for kind, _ in kinds_by_size
     ]
-    found += [*([(("", ""),)] if found else ()), *share, (("Validity", "title"),)]
-    return found + validity_rows(run)
+    found: list[SegmentRow] = [head, *groups[0]] if named else []
+    found += [*([(("", ""),)] if found else ()), *share, (("Validity", "title"),), *validity_rows(run, brief=True)]
+    return [*found, *(row for group in groups[1:] if named for row in ((("", ""),), *group))]
