@@ -218,3 +218,11 @@ def test_improvement_is_to_the_right_and_what_lies_beyond_the_scale_has_an_arrow
     assert "●" not in lines[2]
     assert "▼ SLOWER" in lines[0]
     assert "▲ FASTER" in lines[1]
+
+
+def test_rows_that_are_not_valid_recede_and_their_reason_is_said_once() -> None:
+    results = (ChangeResult.NOT_VALID, ChangeResult.NOT_VALID, ChangeResult.CANNOT_TELL)
+    rows = [ChangeRow("IOPS", "Storage", "1", "2", None, None, None, "", result, "IOPS", None) for result in results]
+    drawing = ChangeTable().drawn(rows, [], 100, 5)
+
+    assert [drawing.roles[y][100 - 13] for y in range(1, 4)] == ["dim", "dim", "warn"]

@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from sizeup.charts.drawing import Drawing, cut
 from sizeup.compare.compare import compare
+from sizeup.compare.comparison import Comparison
 from sizeup.compare.digest import digest
 from sizeup.compare.drift import drift
 from sizeup.compare.parts import ComparedFact
@@ -35,6 +36,7 @@ from sizeup.views.band import Band, NextStep
 from sizeup.views.comparison.answer import (
     SCALE,
     SHADED,
+    Answer,
     ChangeResult,
     ChangeRow,
     answer,
@@ -63,17 +65,18 @@ class ChangeTable(ScrolledRows):
         self._rows: tuple[ChangeRow, ...] = ()
         self._notes: list[str] = []
 
-    def show(self, rows: tuple[ChangeRow, ...], interval: str, nothing: str, *, alone: bool) -> None:
-        """Show rows with intervals of this confidence, or why there is ``nothing``; ``alone`` without a picture."""
-        self._rows = rows
-        bracket = f"├─●─┤ {interval} interval, improvement to the right."
-        self._notes = (
-            ["", f"Shaded: within ±{SHADED * 100:.0f} % counts as the same.  {bracket}"] if rows else [nothing]
-        )
+    def show(self, comparison: Comparison, shown: Answer, *, alone: bool) -> None:
+        """Show the changes, or why there are none; ``alone`` without a picture."""
+        self._rows = rows = shown.rows
+        bracket = f"├─●─┤ {shown.interval} interval, improvement to the right."
+        legend = ["", f"Shaded: within ±{SHADED * 100:.0f} % counts as the same.  {bracket}"]
+        self._notes = legend if rows else [nothing_shared(comparison)]
         if any(row.result is ChangeResult.CANNOT_TELL for row in rows):
             more = missing_runs(rows)
             needed = f"over {MOST_RUNS} more runs" if more is None else f"{plural(more, 'more run')} of each side"
             self._notes.append(f"? CANNOT TELL: the runs allow both; {needed} would tell.")
+        if invalid := dict.fromkeys(why for figure in comparison.headlines for why in figure.invalid if why):
+            self._notes.append(f"! NOT VALID: {'; '.join(invalid)}.")
         self.styles.height = len(rows) + len(self._notes) + 3
         self.styles.max_height = max(self.screen.size.height * (100 if alone else 60) // 100 - _AROUND, 4)
         self._redraw()
@@ -202,8 +205,7 @@ class CompareScreen(ModeScreen):
         super().show_machine()
         table = self.query_one(ChangeTable)
         table.border_title = self._title
-        nothing = nothing_shared(self._comparison)
-        table.show(self._answer.rows, self._answer.interval, nothing, alone=not self._charts)
+        table.show(self._comparison, self._answer, alone=not self._charts)
         pane = self.query_one("#causes")
         pane.border_title = "What else changed"
         count = self._compared_facts

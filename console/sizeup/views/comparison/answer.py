@@ -52,7 +52,7 @@ class ChangeResult(Enum):
     LOWER = "LOWER", "<", "s1"
     SAME = "SAME", "=", "dim"
     CANNOT_TELL = "CANNOT TELL", "?", "warn"
-    NOT_VALID = "NOT VALID", "!", "warn"
+    NOT_VALID = "NOT VALID", "!", "dim"
 
     def __init__(self, word: str, sign: str, status: str) -> None:
         self.word, self.sign, self.status = word, sign, status
