@@ -32,6 +32,8 @@ from sizeup.views.run.run_status import RunGrade, RunStatus
 _SIGNS = {"PASS": "●", "WARN": "▲", "FAIL": "▼", "NOT CERTAIN": "?", "ASSUMED": "▲"}
 _SOLID = ("FAIL", "WARN")
 """Statuses that are drawn solid in the first row, and in findings."""
+_SUBJECT, _WHEN = ("Machine", "Compared"), ("Measured", "Sized", "Written")
+"""What of a document stands in its top line, at the left and at the right."""
 _FIGURE_WIDTHS = (("roomy", 524), ("narrow", 334))
 """A chart of the first screens is drawn for two columns of a wide screen, and for a phone; one of them is shown."""
 _MIDDLE = 12
@@ -47,8 +49,9 @@ def page(document: Document) -> str:
     document = without_options(document)
     answer = document.compared
     band = document.band if answer is None else answer.band
-    about = [text for _, text in document.about.pairs]
-    subject = " · ".join((document.title, *about[:1]))
+    about = dict(document.about.pairs)
+    subject = " · ".join((document.title, *(text for name, text in about.items() if name in _SUBJECT)))
+    rest = (f"{name}: {text}" for name, text in about.items() if name not in (*_SUBJECT, *_WHEN))
     parts = []
     for place, part in enumerate(document.parts):
         blocks = (_block(f"block-{place}-{index}", block) for index, block in enumerate(part.blocks))
@@ -63,7 +66,9 @@ def page(document: Document) -> str:
         for place, (panel, note) in enumerate(zip(document.charts, notes, strict=True))
     ]
     body = joined(
-        top_line("report" if answer is None else "comparison", subject, *about[1:]),
+        top_line(
+            "report" if answer is None else "comparison", subject, *(about[name] for name in _WHEN if name in about)
+        ),
         element(
             "main",
             band_section(band),
@@ -71,6 +76,7 @@ def page(document: Document) -> str:
             *(() if answer is None else _comparison(answer)),
             *_resources(document.cards),
             _two(chain(*zip_longest(charts, _words(document), fillvalue=_NOTHING))),
+            *(element("p", text, class_="legend") for text in rest),
             element("h2", "Details") if document.parts else joined(),
             element(
                 "p", "Printing leaves out details that are closed. Open those that you need.", class_="paper quiet"
@@ -128,7 +134,7 @@ def _run(run: RunStatus) -> Markup:
         return _NOTHING
     if run.grade in (RunGrade.WARN, RunGrade.FAIL):
         mark = pill(run.grade.value, status_token(run.grade.value))
-        return element("p", mark, f" Run {run.cause}: {run.sentence}.", class_="run")
+        return element("p", mark, f" Run {run.cause}: {run.sentence}.", class_="run legend")
     return element("p", f"{f'Run {run.grade.value}: ' if run.grade.value else ''}{run.sentence}.", class_="run legend")
 
 
