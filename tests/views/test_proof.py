@@ -79,7 +79,7 @@ def test_of_several_loads_the_curve_is_that_of_the_capacity_so_that_it_ends_wher
     assert max(point.x for line in chart.lines for point in line.points) == 80_000
 
 
-@pytest.mark.parametrize(("verdict", "words"), [(1.0, "Limit of the path"), (0.0, "Highest, not valid")])
+@pytest.mark.parametrize(("verdict", "words"), [(1.0, "Limit of the path"), (0.0, "Not valid")])
 def test_the_end_of_a_curve_that_is_not_valid_is_no_limit_of_the_path(verdict: float, words: str) -> None:
     run = reads()
     for one in [Estimate("validity", {"part": part}, verdict) for part in ("direct", "all")]:

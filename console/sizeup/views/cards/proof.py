@@ -44,7 +44,7 @@ def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart
         line = min(lines, key=lambda one: 0.0 if limit is None else abs(max(at.x for at in one.points) - limit))
         most = max(line.points, key=lambda point: point.x)
         valid = most.key not in run.points or StepValidity(run).of(run.points[most.key]) is None
-        limit_name = "Limit of the path" if valid else "Highest, not valid"
+        limit_name = "Limit of the path" if valid else "Not valid"
         rate = chart.x.unit == "1/s"
         end = f"{format_count(most.x, '')} {chart.x.title}" if rate else format_value(most.x, chart.x.unit)
         shown = replace(
