@@ -569,7 +569,7 @@ def _judgment(
     if decides is None and ranged:
         decides = Uncertainty(None, "the demand is stated as a range", "Enter the demand more exactly", upper=True)
     if status is ShareStatus.UNCERTAIN and not_judged == DISKS and not end.capacity.uncertainties:
-        action = f"{capitalized(MEASURE)}, or enter the drives ({KEYS['array.disks'].assignment} array.raid=10)"
+        action = f"{capitalized(MEASURE)}, or use --set {KEYS['array.disks'].assignment}"
         decides = Uncertainty(0.0, f"{DISKS} are not judged", action)
     uncertainties = () if decides is None else (decides,)
     return Judgment(status, shares, *span, uncertainties), end
