@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import partial, partialmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -220,23 +220,18 @@ class SummaryScreen(ModeScreen):
         }
         ask_which(self.app, FindingDialog(finding, SEVERITY_WORDS[finding.severity], probe=name, reason=reason), ways)
 
-    def action_measure(self) -> None:
-        """Run the quick plan here, with storage on the mount that the user chose; asked for once in each console."""
+    def action_measure(self, *, afresh: bool = False) -> None:
+        """Run the quick plan, with storage on the mount that the user chose: once in each console, or ``afresh``."""
         host = self.host
         if not host.measures:
             self.notify(f"Not measured: {host.unmeasured}.", markup=False)
         elif not host.runs.running:
-            if self._mount is None or (self._mount and not Path(self._mount).is_dir()):
+            if afresh or self._mount is None or (self._mount and not Path(self._mount).is_dir()):
                 self._choose_mount()
             else:
                 self._measure(self._mount)
 
-    def action_mount(self) -> None:
-        """Choose another mount, and measure it."""
-        if not self.host.measures:
-            self.notify(f"Not measured: {self.host.unmeasured}.", markup=False)
-        elif not self.host.runs.running:
-            self._choose_mount()
+    action_mount = partialmethod(action_measure, afresh=True)
 
     def _choose_mount(self) -> None:
         from sizeup.tui.screens.mount_choice import ask_mount, remember_mount
