@@ -1,8 +1,10 @@
 """Verdicts on memory: shared memory, huge pages, small nodes, and what flash gains."""
 
+from pathlib import Path
+
 import pytest
 
-from sizeup.discovery.machine import assessed
+from sizeup.discovery.machine import assessed, discover
 from sizeup.model.advice import Card
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, NumaNode
@@ -295,3 +297,15 @@ def test_the_memory_to_buy_passes_and_a_gib_less_does_not(sga_gib: float, in_use
     assert figure == pytest.approx(sga_gib / 0.7 + in_use_gib, rel=1e-3)
     assert (memory(figure).status, memory(figure).needs) == ("pass", "")
     assert memory(figure - 1).status == "warn"
+
+
+@pytest.mark.parametrize(("page_kib", "pages"), [(262_144, 33), (2048, 4097), (1024, 8193)])
+def test_huge_pages_have_the_size_that_the_kernel_says(tmp_path: Path, page_kib: int, pages: int) -> None:
+    """8,192 MiB and one page more, of 256 MiB on Itanium, 2 MiB on x86 and 1 MiB on IBM Z."""
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/meminfo").write_text(f"MemTotal: 999999999 kB\nHugepagesize: {page_kib} kB\n")
+    found = size(described(discover(str(tmp_path)), parse_settings(["sga.mb=8192"])))
+
+    (needed,) = (one for one in found.advice if one.id == "memory.huge-pages")
+    assert needed.quantity is not None
+    assert needed.quantity.value == pages

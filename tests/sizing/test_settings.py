@@ -505,3 +505,13 @@ def test_postgresql_gets_its_settings_from_the_workload_of_another_database(caps
     given = ("redo.mb_s=8", "license.pack=mysql", "license.product=enterprise")
 
     assert "max_wal_size = " in emitted(capsys, "--emit", "postgresql", "--set", *given)
+
+
+def test_two_databases_at_once_get_the_settings_that_each_gets_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ("redo.mb_s=4", "license.pack=mysql", "license.product=enterprise")
+
+    assert "max_wal_size = 2862MB" in emitted(capsys, "--emit", "postgresql", "mysql", "--set", *given)  # 4 x 300 x 2.5
+
+
+def test_a_database_without_redo_gets_no_size_of_its_log() -> None:
+    assert not {"loose_innodb_redo_log_capacity", "innodb_log_file_size"} & set(values("mysql", "redo.mb_s=0"))

@@ -156,3 +156,51 @@ def test_what_is_of_another_database_than_the_workloads_is_not_shown(database: s
     every = {"redo.file-size", "redo.postgresql.max-wal-size", "redo.archive-day", "flash.cache.least", "archiving"}
     assert ids & every == shown
     assert "redo.rate" in ids
+
+
+@pytest.mark.parametrize(
+    ("key", "unit", "capacity", "status"),
+    [
+        ("workload.commits_s", "1/s", "capacity.commits_s=4000", "pass"),
+        ("workload.commits_s", "1/s", "capacity.commits_s=1200", "assumed"),  # 4 x 500 are 167 %
+        ("redo.written_mb_s", "bytes/s", "capacity.mb_s=4000", "pass"),
+        ("redo.written_mb_s", "bytes/s", "capacity.mb_s=1200", "assumed"),
+    ],
+)
+def test_every_average_of_one_interval_may_hide_peaks(key: str, unit: str, capacity: str, status: str) -> None:
+    rate = 5e2 if unit == "1/s" else 5e8
+    load = {key: Quantity(rate, unit, Origin.IMPORTED, "status.txt", low=rate, high=rate)}
+    if key == "redo.written_mb_s":
+        load["redo.mb_s"] = Quantity(1e6, unit, Origin.IMPORTED, "status.txt", low=1e6, high=1e6)
+    cards = size({**parse_settings([capacity]), **load}).cards
+
+    assert next(card for card in cards if card.resource == "storage").status == status
+
+
+RAID_5 = ("array.disks=8", "array.drive_iops=400", "array.raid=5")
+
+
+@pytest.mark.parametrize(
+    ("settings", "end"),
+    [
+        (("workload.iops=1000..2000..5000", "capacity.iops=4000", "workload.percentile=95"), "125%"),
+        (("workload.commits_s=1000..1000..4000", "capacity.commits_s=2000"), "200%"),
+        (("workload.iops=1000", "workload.io_kib=4..8..512", "capacity.mb_s=60", "capacity.iops=9000"), "874%"),
+        (("workload.iops=1000", "workload.read_percent=20..70..95", *RAID_5), "106%"),  # 3,200 / 3.4 = 941
+        (("workload.iops=10", "redo.mb_s=1", "redo.written_mb_s=1..2..900", "capacity.mb_s=400"), "225%"),
+    ],
+)  # fmt: skip
+def test_every_range_of_a_demand_has_both_ends(settings: tuple[str, ...], end: str) -> None:
+    cards = size(parse_settings(settings)).cards
+    storage = next(card for card in cards if card.resource == "storage")
+
+    assert storage.status == "uncertain"
+    assert f"{end}: the demand is stated as a range" in storage.statement
+
+
+def test_archiving_takes_what_is_generated_and_not_what_is_written() -> None:
+    settings = ("workload.mb_s=10", "redo.mb_s=5", "redo.written_mb_s=50", "redo.databases=2", "capacity.mb_s=400")
+    found = size(parse_settings(settings))
+
+    caveats = " ".join(caveat for one in found.advice for caveat in one.caveats)
+    assert "reads and writes it again (20 MB/s at its peak)" in caveats

@@ -84,6 +84,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         memory_offline_bytes=offline_bytes,
         dax_devices=read_dax_devices(root),
         huge_pages=numa.read_huge_pages(root),
+        huge_page_bytes=memory.get("Hugepagesize"),
         dimm_slots=read_dimm_slots(root),
         memory_controllers=memory_controllers,
         cpu_model=cpuinfo.model,

@@ -477,6 +477,8 @@ class Machine(Struct, frozen=True):
     """Memory that is used as a device, or through one: persistent memory, CXL, HBM."""
     huge_pages: tuple[HugePages, ...] = ()
     """Pools of the whole machine, by page size."""
+    huge_page_bytes: int | None = None
+    """Size of the pages that ``vm.nr_hugepages`` counts."""
     dimm_slots: tuple[DimmSlot, ...] = ()
     """By the firmware's table, which root alone can read; empty where it could not be read (the gaps say why)."""
     memory_controllers: tuple[EdacController, ...] = ()

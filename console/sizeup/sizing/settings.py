@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sizeup.decoding import data_beside
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity, Words
-from sizeup.sizing.advise import Sizing
+from sizeup.sizing.advise import Sizing, answer
 from sizeup.sizing.io.share import mixed_writes
 from sizeup.sizing.io.transfer_cost import raised_sizes
 from sizeup.sizing.keys import KEYS
@@ -148,6 +148,8 @@ def _figure(target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, _Fi
     if target in derived:
         return derived[target]
     advice, value = sizing.find(target), sizing.inputs.get(target)
+    if target == "redo.postgresql.max-wal-size":  # whatever database the verdict is about
+        advice = answer({key: one for key, one in sizing.inputs.items() if key != "license.pack"}, target, rules)
     if advice is not None:
         if advice.quantity is None:
             return None
@@ -163,9 +165,8 @@ def _derived(sizing: Sizing, rules: Rules) -> dict[str, _Figure]:
     """Return the figures that are neither a key nor an answer: parts of a demand, and raised TCP buffers."""
     slow = str(getattr(sizing.inputs.get("array.drive"), "value", "")).startswith("hdd")
     latency = _figure("capacity.latency_ms", sizing, rules, {}) or (10.0 if slow else 1.0, ())
-    memory = _figure("machine.memory_gib", sizing, rules, {}) or (math.inf, ())
-    in_mib = memory[0] * 1024, memory[1]  # as sga.mb
-    derived: dict[str, _Figure] = {"emit.latency": latency, "emit.memory": in_mib}
+    memory = _figure("machine.memory_gib", sizing, rules, {}) or (math.inf, ())  # in MiB below, as sga.mb
+    derived: dict[str, _Figure] = {"emit.latency": latency, "emit.memory": (memory[0] * 1024, memory[1])}
     if isinstance(mixed := sizing.inputs.get("capacity.mixed_iops"), Quantity):
         certain = replace(mixed, value=mixed.least)
         derived["emit.mixed_writes"] = mixed_writes(sizing.inputs) * certain.value, (("capacity.mixed_iops", certain),)

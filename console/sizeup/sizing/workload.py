@@ -43,6 +43,7 @@ STORAGE_KEYS = (
     "redo.mb_s",
 )
 """Keys of which one is enough for a demand of storage."""
+_RATES = (*STORAGE_KEYS, "redo.writes_s", "redo.written_mb_s", "workload.commits_s")
 _SAME = 1.01
 """Two throughputs that differ by less are one."""
 
@@ -202,7 +203,7 @@ def averages(sheet: Sheet) -> dict[str, Quantity]:
         return {}
     return {
         key: value
-        for key in (*STORAGE_KEYS, "redo.writes_s")
+        for key in _RATES
         if isinstance(value := sheet.inputs.get(key), Quantity)
         and value.origin is Origin.IMPORTED
         and value.low == value.high is not None
@@ -214,15 +215,15 @@ def at_ends(sheet: Sheet) -> tuple[Sheet, ...]:
 
     What varies between the intervals of a file is no uncertainty of their percentile.
     """
-    ranges = {
-        key: (replace(value, value=value.least, high=None), replace(value, value=value.most or value.value, low=None))
-        for key in (*STORAGE_KEYS, "redo.writes_s")
-        if isinstance(value := sheet.inputs.get(key), Quantity) and value.low != value.high
-    }
-    if not ranges or "workload.percentile" in sheet.inputs:
-        return ()
-    ends = ({key: pair[place] for key, pair in ranges.items()} for place in (0, 1))
-    return tuple(Sheet({**sheet.inputs, **end}, sheet.rules) for end in ends)
+    of_file = () if "workload.percentile" in sheet.inputs else _RATES
+    least, most = dict(sheet.inputs), dict(sheet.inputs)
+    for key in (*_RATES, "workload.io_kib", "workload.read_percent"):
+        value = sheet.inputs.get(key)
+        if isinstance(value, Quantity) and value.low != value.high and (value.origin is Origin.USER or key in of_file):
+            low, high = (most, least) if key == "workload.read_percent" else (least, most)  # more writes are more load
+            low[key] = replace(value, value=value.least, high=None)
+            high[key] = replace(value, value=value.most or value.value, low=None)
+    return () if least == most else tuple(Sheet(end, sheet.rules) for end in (least, most))
 
 
 def random_size(inputs: Inputs, iops: float) -> Quantity | None:
@@ -245,10 +246,7 @@ def covers_one_instance(sheet: Sheet) -> bool:
 
 def lacks_redo(sheet: Sheet) -> bool:
     """Return whether a workload that somebody typed has no redo; other tools count it among all writes."""
-    typed = any(
-        isinstance(value, Quantity) and value.origin is Origin.USER
-        for value in (sheet.inputs.get(key) for key in STORAGE_KEYS)
-    )
+    typed = any(getattr(sheet.inputs.get(key), "origin", None) is Origin.USER for key in STORAGE_KEYS)
     return typed and "redo.mb_s" not in sheet.inputs
 
 
@@ -384,14 +382,13 @@ def _class_demands(sheet: Sheet) -> Iterator[Advice]:
     wanted = sheet.optional_words("workload.class")
     if not fills_in(sheet):
         return
-    for figure_id in sheet.rules.figures:
+    for figure_id, entry in sheet.rules.figures.items():
         family, _, rest = figure_id.removeprefix("io.").partition(".")
         if family not in {"class", "anchor"} or not rest.endswith(".per-core"):
             continue
         name = rest.removesuffix(".per-core")
         count, nodes = sheet.number("machine.cores"), servers(sheet)
         each = sheet.rule(figure_id)
-        entry = sheet.rules.figures[figure_id]
         found = each.scaled(count.value).scaled(nodes)
         low, high, text = found.low, found.high, shown(found, entry.unit)
         times = f"{format_in(nodes, 'servers')} x " if nodes > 1 else ""
@@ -455,8 +452,7 @@ def _headline(sheet: Sheet) -> Iterator[Advice]:
         verdict = "I/O demand: unknown, because no workload is given"
         yield sheet.advice("io.demand.headline", "I/O demand", verdict, decision="unknown")
         return
-    parts = (demand.transfer_rate, demand.redo_rate)
-    known = [part for part in parts if part is not None]
+    known = [part for part in (demand.transfer_rate, demand.redo_rate) if part is not None]
     if not known:
         return
     total = sum(part.value for part in known)

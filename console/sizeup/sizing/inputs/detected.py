@@ -102,8 +102,10 @@ def detected(machine: Machine, device: str | None = None, *, bare: bool = False)
         values["machine.guest"] = Words("yes" if _is_virtual(machine) else "no", Origin.DETECTED, source)
         if machine.platform.hypervisor and _is_virtual(machine):
             values["machine.hypervisor"] = Words(machine.platform.hypervisor, Origin.DETECTED, source)
+    if (page_bytes := machine.huge_page_bytes) is not None:
+        values["memory.huge_page_kib"] = Quantity(page_bytes, "bytes", Origin.DETECTED, "/proc/meminfo")
     for pool in machine.huge_pages:
-        if pool.page_bytes == 2 << 20:
+        if pool.page_bytes == (page_bytes or 2 << 20):
             count("memory.huge_pages", pool.total, "nr_hugepages")
     if machine.base_clock is not None:
         values["machine.ghz"] = machine.base_clock

@@ -408,8 +408,8 @@ def _case(sheet: Sheet, bounds: ShareLimits) -> _Case | None:
         return None
     found = stage_shares(sheet, demand)
     for other in at_ends(sheet):  # of a demand that is stated as a range
-        there = workload_demand(other)
-        ends = {} if there is None else {one.stage.name: one for one in stage_shares(other, there)}
+        there = workload_demand(other) or Demand(growth=demand.growth)
+        ends = {one.stage.name: one for one in stage_shares(other, there)}
         for place, one in enumerate(found):
             end = ends.get(one.stage.name, one)
             found[place] = replace(one, best=min(one.best, end.best), worst=max(one.worst, end.worst))
@@ -673,7 +673,8 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
         part = "redo is" if demand.redo_writes is None else "the MB/s of redo are"
         notes.append(f"{part} not part of the demand, because none is given ({KEYS['redo.mb_s'].flag})")
     if demand.redo_rate is not None and not demand.by_rule and vendor(sheet) not in ("mysql", "mariadb"):
-        twice = format_in(float(f"{2 * demand.redo_rate.value:.4g}"), "MB/s")
+        generated = sheet.number("redo.mb_s").value * sheet.number("redo.databases").value
+        twice = format_in(float(f"{2 * generated:.4g}"), "MB/s")
         sheet.caveat(f"archiving the redo reads and writes it again ({twice} at its peak), which is not counted")
     if any(one.left is not None for one in found):
         notes += [f"what a failure inside the {one.stage.name} leaves is unknown" for one in found if one.left is None]
