@@ -52,6 +52,7 @@ def test_the_space_in_pairs_of_drives_and_a_spare_port() -> None:
     assert set(found.undesigned) == {CORES, MEMORY}
 
 
+@pytest.mark.ci
 def test_nvme_drives_are_in_the_server_unless_ports_are_named_or_several_servers_share_them() -> None:
     inside = designed(*SCENARIO[1:], "workload.cpu_cores=8")
     assert [part.key for part in inside.parts] == [DRIVES, CORES]
@@ -66,6 +67,7 @@ def test_nvme_drives_are_in_the_server_unless_ports_are_named_or_several_servers
         assert part_of(PORTS, designed(*SCENARIO[1:], more)).buy == 2
 
 
+@pytest.mark.ci
 def test_the_upper_ends_of_ranges_are_bought_for() -> None:
     """Each with the other parts of the load as they are; what varies between intervals is no range."""
     slow = ("array.drive=hdd-10k", "array.disk_gb=1200", "redo.write_kib=64")
@@ -186,6 +188,7 @@ def test_each_alternative_passes_as_designed(more: tuple[str, ...]) -> None:
         assert {text for card in judged for text in card.assumed} == set(one.rests), one
 
 
+@pytest.mark.ci
 def test_an_edition_that_is_too_small_loses_its_cores_alone() -> None:
     """16 threads carry at most 16 x 0.7 = 11.2 busy cores."""
     found = designed(*SCENARIO, "workload.cpu_cores=12", "sga.mb=65536", "license.product=se2")
@@ -321,6 +324,7 @@ def test_a_design_is_kept_as_a_candidate(
     assert [one["buy"] for one in data["parts"]] == [4, 2]
 
 
+@pytest.mark.ci
 def test_an_order_keeps_the_product_that_was_chosen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -336,6 +340,7 @@ def test_an_order_keeps_the_product_that_was_chosen(
     assert "57%" in shown  # 12 of 21 cores
 
 
+@pytest.mark.ci
 def test_an_order_carries_its_workload(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -355,6 +360,7 @@ def test_an_order_carries_its_workload(
     assert "specrate" not in text
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["wl.toml", "awr.txt"])
 def test_an_order_keeps_the_workload_of_a_file_with_its_ranges(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -430,6 +436,7 @@ def test_a_file_keeps_every_digit_of_what_is_bought() -> None:
     assert kept_settings(found)[MEMORY] == 12_864
 
 
+@pytest.mark.ci
 def test_the_parts_of_two_servers_are_told_from_those_of_each() -> None:
     """Drives and ports are shared, cores and memory are in each."""
     found = designed(*SCENARIO, "workload.cpu_cores=10", "sga.mb=20000")
@@ -475,6 +482,7 @@ def test_an_edition_without_cores_that_pass_says_with_how_many_it_does_without_h
     assert "open: 16 threads" in capsys.readouterr().out
 
 
+@pytest.mark.ci
 def test_an_edition_of_an_older_version_ends_at_the_limits_of_that_version() -> None:
     """Standard 2022 ends at 24 cores, of which 24.2 are needed, and at a buffer pool of 128 GiB, not at that server."""
     load, edition = ("workload.cpu_cores=16.9",), ("license.pack=sql-server", "license.product=standard")
