@@ -207,12 +207,10 @@ class IoJob:
 
     def usage(self) -> tuple[WorkerUsage, ...]:
         """Return the CPU use of each worker since its start, in their order."""
-        native = ffi.new("struct sizeup_io_usage *")
-        found = []
+        table = ffi.new("struct sizeup_io_usage[]", self._count)
         for index in range(self._count):
-            lib.sizeup_io_usage(self._handle, index, native)
-            found.append(WorkerUsage(int(native.time_ns), int(native.cpu_ns), int(native.cpu)))
-        return tuple(found)
+            lib.sizeup_io_usage(self._handle, index, table + index)
+        return tuple(WorkerUsage(int(one.time_ns), int(one.cpu_ns), int(one.cpu)) for one in table)
 
     def stop(self, drain_seconds: float) -> None:
         """Cancel, wait and free; raise StalledError if a worker does not end in time, whose memory stays."""

@@ -101,8 +101,7 @@ class Checks(Struct, frozen=True):
         """Compare writers to one file with writers to separate files: overwriting, and extending."""
         target, to_set = self.setup.target, ""
         if target.kind is not TargetKind.MADE:
-            kind = "is a device" if target.writable else "is only read"
-            why = f"writers to one file: not checked, as the target {kind}"
+            why = f"writers to one file: not checked, as the target is {'a device' if target.writable else 'only read'}"
         elif target.size_bytes < WRITERS * WRITER_BYTES or extends:
             why = "writers to one file: not checked, as the file is too small, or grows"
         elif not wanted:
@@ -113,9 +112,9 @@ class Checks(Struct, frozen=True):
             except RefusedError as error:
                 why = str(error)
             else:
-                target_file = target.descriptor
+                shared, whole = target.descriptor, WRITERS * WRITER_BYTES
                 variants = {
-                    "one": lambda: self._measure([self._writer(target_file, WRITERS * WRITER_BYTES) for _ in files]),
+                    "one": lambda: self._measure([self._writer(shared, whole) for _ in files]),
                     "many": lambda: self._measure([self._writer(file, WRITER_BYTES) for file in files]),
                 }
                 activity = f"{WRITERS} writers to one file and to separate files"
@@ -412,10 +411,6 @@ def scale_threads(load: ComparedLoad) -> Generator[Emission, None, None]:
     stopped = conclusions.stopped_paying(ramp)
     still = "" if stopped or best is not ramp[-1] else f" It was still rising at the limit of {limit}."
     reached = f"{format_value(best.throughput, unit)} with {plural(best.queue_depth, 'submitting thread')}"
-    found: dict[str, str | int | float] = {
-        "queue_depth": count,
-        "throughput": best.throughput,
-        "statement": f"{workload} at QD {count}: {reached}",
-        "consequence": f"By number of threads: {each}.{still}",
-    }
-    yield Estimate("best-threads", {"workload": workload}, float(best.queue_depth), extra=found)
+    known: estimates.Coordinates = {"queue_depth": count, "throughput": best.throughput}
+    told = {"statement": f"{workload} at QD {count}: {reached}", "consequence": f"By number of threads: {each}.{still}"}
+    yield Estimate("best-threads", {"workload": workload}, float(best.queue_depth), extra={**known, **told})

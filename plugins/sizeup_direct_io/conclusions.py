@@ -7,7 +7,9 @@ import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from sizeup.model.machine import Gap
@@ -116,15 +118,7 @@ read, and ``TOUCH_EXCESS`` times as many first reads as second reads do."""
 PAGES_DIFFER = 0.10
 CACHE_GAIN = 1.3
 """A part of the target that is this much faster than the whole is served by a cache."""
-PUBLISHED_KERNEL_SHARES = (
-    "This CPU time is not available to the database. Published for comparison: 22 % kernel time at 223 MB/s of direct "
-    "reads over NFS (K. Closson, 2006); for one OLTP load 31.5 % over NFS and 22.4 % over Fibre Channel (NetApp, "
-    "quoted there), which is 40.6 % more. The number of cores of those machines is not published."
-)
-_PAGES_MATTER = (
-    "A database with its buffers on huge pages gets the first figure, one that reads into private memory on 4 KiB "
-    "pages the second."
-)
+_WORDS = msgspec.toml.decode(Path(__file__).with_name("words.toml").read_bytes(), type=dict[str, str])
 FLUSH_IS_VOLATILE_NS = 30_000
 """No medium makes data durable faster; a volatile cache that acknowledges writes does."""
 WRITE_THROUGH = "write through"
@@ -216,9 +210,8 @@ def matrix(points: Sequence[PointResult]) -> Iterator[Estimate]:
 def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
     """Yield the throughput of large requests on huge pages over 4 KiB pages, at each queue depth."""
     by_depth: dict[int, dict[str, PointResult]] = {}
-    for point in points:
-        if "pages" in point.at:
-            by_depth.setdefault(int(point.at["queue_depth"]), {})[str(point.at["pages"])] = point
+    for point in (each for each in points if "pages" in each.at):
+        by_depth.setdefault(int(point.at["queue_depth"]), {})[str(point.at["pages"])] = point
     both = {depth: kinds for depth, kinds in by_depth.items() if len(kinds) == 2}
     best = max(both, key=lambda depth: both[depth]["huge"].bytes_per_second, default=0)
     for queue_depth, kinds in both.items():
@@ -233,7 +226,7 @@ def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
         if queue_depth == best:
             text = f"{huge.at['workload']}: buffers on huge pages give {gain:.2f} times the throughput of 4 KiB pages"
             rates = f"{format_rate(huge.bytes_per_second)} against {format_rate(small.bytes_per_second)}"
-            matters = f" {_PAGES_MATTER}" if abs(gain - 1) > PAGES_DIFFER else ""
+            matters = f" {_WORDS['pages']}" if abs(gain - 1) > PAGES_DIFFER else ""
             extra |= {"statement": text, "consequence": f"{rates} at QD {queue_depth}.{matters}"}
         yield Estimate("page-gain", at, gain, caveats=huge.caveats, extra=extra)
 
@@ -285,11 +278,8 @@ def first_touch(first_ns: Sequence[float], second_ns: Sequence[float]) -> Estima
         extra |= {
             "statement": f"{share:.0%} of first reads took {format_ns(statistics.median(slow))}, "
             f"second reads {format_ns(usual)}",
-            "consequence": f"Medians of {len(first_ns)} blocks across the target. The volume loads blocks at their "
-            "first access, or a cache behind it keeps them: a first pass measures loading, a second one possibly a "
-            "cache, and neither measures the disks.",
-            "remedy": "Read the whole volume once and run the test again. If first reads are then as fast as second "
-            "reads, the volume was loading (for example, restored from a snapshot); if not, there is a cache.",
+            "consequence": f"Medians of {len(first_ns)} blocks across the target. {_WORDS['first-touch']}",
+            "remedy": _WORDS["first-touch-remedy"],
             "severity": "warning",
         }
     return Estimate("first-touch", {}, share, extra=extra)
@@ -302,9 +292,8 @@ def flush_cost(direct_ns: float, durable_ns: float, write_cache: str | None) -> 
     sends it no flush, and a write without one is as durable (Documentation/block/writeback_cache_control.rst).
     """
     cost = max(0.0, durable_ns - direct_ns)
-    caveats: tuple[str, ...] = ()
-    if cost < FLUSH_IS_VOLATILE_NS and write_cache != WRITE_THROUGH:
-        caveats = ("no medium flushes this fast: a volatile cache of the device, host or array acknowledges the write",)
+    why = "no medium flushes this fast: a volatile cache of the device, host or array acknowledges the write"
+    caveats = (why,) if cost < FLUSH_IS_VOLATILE_NS and write_cache != WRITE_THROUGH else ()
     extra: Coordinates = {"direct_ns": direct_ns, "durable_ns": durable_ns, "write_cache": write_cache or "unknown"}
     return Estimate("flush-cost", {}, cost, caveats=caveats, extra=extra)
 
@@ -382,7 +371,7 @@ def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estima
         "host_kernel_percent": 100 * kernel,
         "statement": f"{workload}: I/O costs {used:.2f} of {all_cpus:.0f} CPUs at {reached}",
         "consequence": f"{format_ns(each)} per I/O in this process, kernel threads and interrupts; the kernel used "
-        f"{kernel:.0%} of all CPU time, for any process. {PUBLISHED_KERNEL_SHARES}",
+        f"{kernel:.0%} of all CPU time, for any process. {_WORDS['kernel-shares']}",
     }
     return Estimate("full-rate-cpus", {"workload": workload}, used, caveats=best.caveats, extra=extra)
 

@@ -41,7 +41,7 @@ def estimated_seconds(settings: RunSettings) -> float:
     """Return how long a run takes, what it adds to the preset included."""
     window = _whole(settings.window)
     window += 0.0 if settings.budget else settings.window.extra_seconds * EXTENDED_SHARE
-    alone = _preparing_seconds(settings) + _windows(settings) * window + objective_seconds(settings) + ENDING_SECONDS
+    alone = _preparing_seconds(settings) + windows(settings) * window + objective_seconds(settings) + ENDING_SECONDS
     if settings.budget:
         alone = max(least_seconds(settings), min(alone, settings.budget))
         window = min(window, COMPARED_SECONDS + window - settings.seconds)
@@ -57,7 +57,7 @@ def estimated_seconds(settings: RunSettings) -> float:
 def least_seconds(settings: RunSettings) -> float:
     """Return what a run takes whose windows are as short as possible."""
     shortest = settings.warmup + LEAST_SECONDS + WINDOW_EXTRA_SECONDS
-    return _preparing_seconds(settings) + _windows(settings) * shortest + ENDING_SECONDS
+    return _preparing_seconds(settings) + windows(settings) * shortest + ENDING_SECONDS
 
 
 def objective_seconds(settings: RunSettings) -> float:
@@ -68,7 +68,8 @@ def objective_seconds(settings: RunSettings) -> float:
     return seconds if not settings.budget or least_seconds(settings) + seconds <= settings.budget else 0.0
 
 
-def _windows(settings: RunSettings) -> int:
+def windows(settings: RunSettings) -> int:
+    """Return how many windows the points of a run take."""
     return sum(len(sweep.points) for sweep in settings.sweeps) * settings.ramps
 
 

@@ -158,12 +158,9 @@ def _host_costs(runs: Sequence[MeasuredPoint], background: BackgroundLoad) -> di
     if background.busy_share is not None:
         # Background load is not charged to the I/O; everything else is, kernel threads included.
         costs["host_ns"] = max(0.0, sum(host.busy_ns for host in hosts) - background.busy_share * capacity) / done
-    for name, counts in (
-        ("host_interrupts", known(host.interrupts for host in hosts)),
-        ("host_switches", known(host.switches for host in hosts)),
-    ):
-        if counts is not None:
-            costs[name] = sum(counts) / done
+    for name in ("interrupts", "switches"):
+        if (counts := known(getattr(host, name) for host in hosts)) is not None:
+            costs[f"host_{name}"] = sum(counts) / done
     return costs
 
 

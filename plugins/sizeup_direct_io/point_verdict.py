@@ -28,8 +28,6 @@ _MOST_REASONS = 6
 DRIFT, LARGE_DRIFT = 0.05, 0.20
 BACKGROUND_CHANGE = 0.10
 """Of all CPU time: if other processes use this much more than before the run, they affect its figures."""
-STOLEN = 0.05
-"""Of the CPU time: more steal time than this affects a figure."""
 
 
 def read_limits(device_number: int, *, sysfs: str = SYS, proc: str = PROC) -> tuple[str, ...]:
@@ -98,10 +96,13 @@ class PointVerdict(Struct, frozen=True):
         """Return the four checks of a point; ``earlier`` are its windows in earlier ramps."""
         changed = run.iops / earlier[0].iops - 1 if earlier and earlier[0].iops else None
         device = self.setup.target.device_number
+        intervals = run.intervals.values()
+        reads, writes = any(each.read_bytes for each in intervals), any(each.written_bytes for each in intervals)
+        charged, counted = run.charged_bytes(reads=reads, writes=writes)
         steady = check_steady([run], run.halves - 1, self.background, device, changed)
         return (
-            Part.of("direct", validity.check_direct(self.setup, run, cached_before)),
-            Part.of("physical", validity.check_physical(self.setup, self.settings, point, run)),
+            Part.of("direct", validity.check_direct(self.setup, run, cached_before, charged)),
+            Part.of("physical", validity.check_physical(self.setup, self.settings, point, run, counted)),
             Part.of("steady", steady),
             validity.check_submitters(run.busiest_thread, run.threads),
         )
@@ -139,7 +140,7 @@ def check_steady(
     yield from [warn(each) for each in thermal_caveats(*thermal)] or [passed(thermal_summary(*thermal))]
     if stolen is None:
         yield unknown("CPU time of other processes and of the hypervisor: /proc/stat cannot be read")
-    elif stolen > STOLEN:
+    elif stolen > 0.05:
         yield warn(f"steal time: {stolen:.0%} of the CPU time")
     intervals = [interval for run in runs for interval in run.intervals.values()]
     if any(interval.written_bytes for interval in intervals) and not rotating_disks(device_number):

@@ -18,8 +18,6 @@ SMALL_BYTES = 8 << 10
 LARGE_BYTES = 1 << 20
 READ_AHEAD = 4
 """Queue depth of one sequential stream, as of a scan with prefetch."""
-REDO_RATE = 500.0
-"""Log writes per second under load: the group commits of a busy OLTP system."""
 REDO_LOAD = 16
 """Queue depth of the data I/O concurrent with the log."""
 SLO = "slo"
@@ -155,7 +153,7 @@ def _fixed_points(preset: str, depth: int, *, coarse: bool) -> Iterator[LoadPoin
             log = replace(STREAMS["redo"], block_bytes=size)
             yield LoadPoint({"workload": preset, "block_bytes": size}, ((log, 1),))
     elif preset == "redo+oltp":
-        log = replace(STREAMS["redo"], rate=REDO_RATE)
+        log = STREAMS["paced-redo"]
         yield LoadPoint({"workload": "redo-alone", "queue_depth": 0}, ((log, 1),))
         loads = (log, 1), (STREAMS["mix"], REDO_LOAD)
         yield LoadPoint({"workload": preset, "queue_depth": REDO_LOAD}, loads)
@@ -171,9 +169,8 @@ def with_target_size(point: LoadPoint, size_bytes: int) -> LoadPoint:
     """Return the point with its share of the target in bytes, once the size is known."""
     if "share" not in point.at:
         return point
-    part = round(point.share * size_bytes)
     at = {name: value for name, value in point.at.items() if name != "share"}
-    return replace(point, at={**at, "working_set_bytes": part})
+    return replace(point, at={**at, "working_set_bytes": round(point.share * size_bytes)})
 
 
 def sweeps(

@@ -19,7 +19,7 @@ from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, desc
 from sizeup_direct_io.cold_read import cold_estimate, cold_read
 from sizeup_direct_io.comparisons import Checks, ComparedLoad, compare_engines, compare_paths, scale_threads, touch
 from sizeup_direct_io.disks import PathWatch, find_path_files, several_nodes
-from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget, objective_seconds
+from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget, objective_seconds, windows
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.measure import MeasuredPoint, measure_loads
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
@@ -94,7 +94,6 @@ class Run(TargetRun):
         self._sweeps = settings.sweeps
         self._setup = self._new_setup()
         self._budget = TimeBudget(settings.budget - objective_seconds(settings))
-        self._fill_seconds = FILL_SECONDS if self._budget.limited else None
         self._measured_seconds: list[float] = []
         """Of each window so far, warm-up included."""
 
@@ -159,9 +158,8 @@ class Run(TargetRun):
         self, setup: TargetSetup, spec: TargetSpec, streams: Sequence[Stream]
     ) -> Generator[Emission, None, None]:
         settings = self._settings
-        windows = sum(len(sweep.points) for sweep in self._sweeps) * settings.ramps
-        after = windows * (settings.warmup + settings.seconds)
-        leftovers, limit = settings.remove_leftovers, self._fill_seconds
+        after = windows(settings) * (settings.warmup + settings.seconds)
+        leftovers, limit = settings.remove_leftovers, FILL_SECONDS if self._budget.limited else None
         for emission in setup.prepare(spec, settings.engine, streams, remove_leftovers=leftovers, fill_seconds=limit):
             if isinstance(emission, Progress) and emission.remaining_seconds is not None:
                 whole = self._budget.left_seconds if self._budget.limited else emission.remaining_seconds + after
@@ -206,7 +204,6 @@ class Run(TargetRun):
         """
         settings = self._settings
         sized = [with_target_size(point, self._setup.target.size_bytes) for point in sweep.points]
-        runs: list[list[MeasuredPoint]] = [[] for _ in sized]
         latest: dict[int, PointResult] = {}
         ramps: list[list[conclusions.RampPoint]] = []
         ended: dict[bool, str] = {}
@@ -218,10 +215,10 @@ class Run(TargetRun):
                 loads = climbed[point.huge_pages]
                 if ramp == 0 and sweep.rising and point.huge_pages not in ended and conclusions.stopped_paying(loads):
                     ended[point.huge_pages] = "two doublings in a row gained less than 10 % each"
-                if (ramp == 0 and point.huge_pages in ended) or (ramp and not runs[index]):
+                if (ramp == 0 and point.huge_pages in ended) or (ramp and index not in latest):
                     continue
-                now = sum(bool(runs[i]) if ramp else sized[i].huge_pages not in ended for i in order[turn:])
-                each = now + sum(map(bool, runs)) if ramp == 0 else sum(map(bool, runs))
+                now = sum(i in latest if ramp else sized[i].huge_pages not in ended for i in order[turn:])
+                each = len(latest) if ramp else len(latest) + now
                 left = now + (settings.ramps - ramp - 1) * each + later
                 loaded = " and ".join(f"{count} {stream.name}" for stream, count in point.loads)
                 turns = f", ramp {ramp + 1} of {settings.ramps}" if settings.ramps > 1 else ""
@@ -234,10 +231,10 @@ class Run(TargetRun):
                 measured = yield from measure_loads(streams, point.at, *around, huge_pages=huge, share=share)
                 self._measured_seconds.append(time.monotonic() - start)
                 yield from self._paths.gaps()
-                parts = self._verdict.parts(point, measured, cached, runs[index])
-                runs[index].append(measured)
-                parts = worse(latest[index].parts, parts) if index in latest else parts
-                latest[index] = PointResult(point.at, tuple(runs[index]), parts)
+                earlier = latest.get(index, PointResult(point.at, (), ()))
+                parts = self._verdict.parts(point, measured, cached, earlier.runs)
+                parts = worse(earlier.parts, parts) if earlier.runs else parts
+                latest[index] = PointResult(point.at, (*earlier.runs, measured), parts)
                 yield from self._point_estimates(latest[index])
                 if sweep.rising:
                     loads.append(conclusions.RampPoint(int(point.at["queue_depth"]), measured.throughput(point.unit)))
@@ -249,7 +246,11 @@ class Run(TargetRun):
                         )
             ramps.append(sorted(climbed[True] or climbed[False], key=lambda load: load.queue_depth))
         if sweep.rising and len(sized) > 1 and IoJob.gentle is None:
-            yield self._knee(sweep, ramps, ended.get(True, ended.get(False, "the preset's maximum was reached")))
+            end = ended.get(True, ended.get(False, "the preset's maximum was reached"))
+            why = "; ".join(self._verdict.background.background_caveats)
+            found = None if why else conclusions.knee_estimate(sweep.workload, ramps, sweep.points[0].unit, end)
+            why = why or f"throughput falls before a knee is reached, or the ramp was too short: {end}"
+            yield found or Gap(f"io.direct: knee of {sweep.workload}", why)
         return list(latest.values())
 
     def _why_to_stop(self, measured: MeasuredPoint) -> str:
@@ -264,12 +265,6 @@ class Run(TargetRun):
         if limit and slowest > limit:
             return f"latency p99 of {format_ns(slowest)} exceeds p99_limit ({format_ns(limit)})"
         return ""
-
-    def _knee(self, sweep: Sweep, ramps: Sequence[Sequence[conclusions.RampPoint]], ended: str) -> Emission:
-        why = "; ".join(self._verdict.background.background_caveats)
-        found = None if why else conclusions.knee_estimate(sweep.workload, ramps, sweep.points[0].unit, ended)
-        why = why or f"throughput falls before a knee is reached, or the ramp was too short: {ended}"
-        return found or Gap(f"io.direct: knee of {sweep.workload}", why)
 
     def _progress(self, left: int, activity: str) -> Progress:
         """Return how far the run is, with ``left`` windows to come, which may end later or earlier than set."""

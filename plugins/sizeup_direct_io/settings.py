@@ -27,22 +27,14 @@ class TargetBandwidth(Struct, frozen=True):
     """The narrowest stage of each, as text."""
 
 
-def _device_or_mount(path: str, machine: Machine) -> BlockDevice | NfsMount | None:
-    """Return the device at the path, or what is mounted closest above it."""
-    for device in machine.block_devices:
-        if path in {f"/dev/{device.name}", f"/dev/mapper/{device.dm_name}"}:
-            return device
-    mounts: list[tuple[str, BlockDevice | NfsMount]] = [
-        (point, device) for device in machine.block_devices for point in device.mount_points
-    ]
-    mounts += [(mount.mount_point, mount) for mount in machine.nfs_mounts]
-    above = [(point, holder) for point, holder in mounts if is_below(path, (point,))]
-    return max(above, key=lambda pair: len(pair[0]))[1] if above else None
-
-
 def _adapters_of(path: str, machine: Machine) -> list[set[str]]:
     """Return the NVMe controllers or adapters of each disk, or of the server, beneath a path; empty if unknown."""
-    holder = _device_or_mount(path, machine)
+    mounts: list[tuple[str, BlockDevice | NfsMount]] = [(mount.mount_point, mount) for mount in machine.nfs_mounts]
+    for device in machine.block_devices:
+        nodes = f"/dev/{device.name}", f"/dev/mapper/{device.dm_name}"
+        mounts += [(point, device) for point in (*nodes, *device.mount_points)]
+    above = [(point, holder) for point, holder in mounts if is_below(path, (point,))]
+    holder = max(above, key=lambda pair: len(pair[0]))[1] if above else None
     if not isinstance(holder, BlockDevice):
         return [{holder.nic} if holder is not None and holder.nic else set()]
     return [

@@ -563,25 +563,22 @@ class TargetSetup:
                 if sample.idle_ns > self._stall_seconds * 1e9:
                     raise StalledError(f"stalled: filling {target.path} made no progress for {self._stall_seconds:g} s")
                 self.keep_reserve()
-                written, whole = format_bytes(sample.written_bytes), format_bytes(size_bytes)
-                seconds = sample.time_ns / 1e9 - started
-                rate = sample.written_bytes / seconds
-                left = (size_bytes - sample.written_bytes) / rate if rate else None
-                yield Progress(0.0, left, f"filling {written} of {whole}")
+                written = sample.written_bytes
+                rate = written / (sample.time_ns / 1e9 - started)
+                left = (size_bytes - written) / rate if rate else None
+                yield Progress(0.0, left, f"filling {format_bytes(written)} of {format_bytes(size_bytes)}")
         self.call_with_timeout("flushing the target", lambda: os.fsync(descriptor))
 
     def _fill_within(self, limit_seconds: float) -> Generator[Emission, None, None]:
         """Fill the target in pieces until the time is over, and make it as small as what was written."""
         target, start = self.target, time.monotonic()
-        written = 0
-        piece = SMALLEST_BYTES
+        written, piece = 0, SMALLEST_BYTES
         while written < target.size_bytes:
             piece = min(piece, target.size_bytes - written)
             yield from self.fill(target.descriptor, target.start_bytes + written, piece)
             written += piece
             spent = time.monotonic() - start
-            left = limit_seconds - spent
-            piece = min(2 * piece, int(written / max(spent, 1e-3) * left)) // MIB * MIB
+            piece = min(2 * piece, int(written / max(spent, 1e-3) * (limit_seconds - spent))) // MIB * MIB
             if piece <= 0:
                 break
         if written == target.size_bytes:
@@ -665,9 +662,7 @@ class TargetSetup:
         ``threads`` submit them; 0: as set for the run.
         """
         engine = engine or self.choice.engine
-        depths = self._depths(stream, count, threads or self._threads)
-        if engine is Engine.THREADS:
-            depths = [1] * sum(depths)
+        depths = self._depths(stream, count, threads or self._threads, engine)
         target = self.target
         own_regions = len(depths) > 1 and stream.pattern in {Pattern.SEQUENTIAL, Pattern.ONCE}
         region = round(target.size_bytes * share) // (len(depths) if own_regions else 1)
@@ -699,20 +694,20 @@ class TargetSetup:
                 cpus=self.near_cpus.of_worker(index),
             )
 
-    def _depths(self, stream: Stream, count: int, threads: int) -> list[int]:
+    def _depths(self, stream: Stream, count: int, threads: int, engine: Engine) -> list[int]:
         """Return the queue depth of each submitting thread."""
+        if engine is Engine.THREADS:
+            return [1] * (READ_AHEAD * count if stream.streams else count)
         if stream.streams:
             return [READ_AHEAD] * count
         if stream.pattern is not Pattern.RANDOM:
             return [count]
-        submitters = threads or max(1, min(self.usable_cpus(), count // PER_SUBMITTER))
-        submitters = min(submitters, count)
+        submitters = min(count, threads or max(1, min(self.usable_cpus(), count // PER_SUBMITTER)))
         return [count // submitters + (index < count % submitters) for index in range(submitters)]
 
     def thread_count(self, stream: Stream, count: int) -> int:
         """Return how many threads ``workers`` would start."""
-        depths = self._depths(stream, count, self._threads)
-        return sum(depths) if self.choice.engine is Engine.THREADS else len(depths)
+        return len(self._depths(stream, count, self._threads, self.choice.engine))
 
     def usable_cpus(self) -> int:
         """Return how many CPUs the threads of the target may run on."""

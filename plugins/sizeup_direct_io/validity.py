@@ -129,17 +129,11 @@ class Part(Struct, frozen=True):
         return any(reason.cached for reason in self.found)
 
 
-def _counted_bytes(run: MeasuredPoint) -> tuple[int | None, int | None]:
-    """Return ``charged_bytes`` in the directions that were requested."""
-    intervals = run.intervals.values()
-    reads, writes = any(each.read_bytes for each in intervals), any(each.written_bytes for each in intervals)
-    return run.charged_bytes(reads=reads, writes=writes)
-
-
-def check_direct(setup: TargetSetup, run: MeasuredPoint, cached_before: int | None) -> Iterator[Reason]:
-    """Check whether requests bypassed the page cache, which held so much of the target before; None if unknown."""
+def check_direct(
+    setup: TargetSetup, run: MeasuredPoint, cached_before: int | None, charged: int | None
+) -> Iterator[Reason]:
+    """Check whether requests bypassed the page cache, by its size and the bytes charged to this process."""
     target, cached, requested = setup.target, setup.cached_bytes(), run.requested_bytes
-    charged, _ = _counted_bytes(run)
     if setup.alignment == (0, 0):
         yield fail(f"{target.file_system} does not support direct I/O on this file (statx reports no alignment)")
     elif setup.alignment is not None:
@@ -173,8 +167,10 @@ def check_direct(setup: TargetSetup, run: MeasuredPoint, cached_before: int | No
             yield passed(text)
 
 
-def check_physical(setup: TargetSetup, settings: RunSettings, point: LoadPoint, run: MeasuredPoint) -> Iterator[Reason]:
-    """Check whether the data exists and came from a device that can be this fast."""
+def check_physical(
+    setup: TargetSetup, settings: RunSettings, point: LoadPoint, run: MeasuredPoint, counted: int | None
+) -> Iterator[Reason]:
+    """Check whether the data exists and came from a device that can be this fast and counted the bytes."""
     target, streams = setup.target, [stream for stream, _ in point.loads]
     if (extents := setup.extents) is not None and not any(stream.extends for stream in streams):
         if empty := extents.hole_bytes + extents.unwritten_bytes:
@@ -227,30 +223,23 @@ def check_physical(setup: TargetSetup, settings: RunSettings, point: LoadPoint, 
             f"{format_value(run.iops, '1/s')} random IOPS exceed what {disks} can deliver: a cache, or flash that "
             "reports itself as rotating"
         )
-    _, device_bytes = _counted_bytes(run)
-    if device_bytes is not None and run.requested_bytes:
-        ratio, by = (
-            device_bytes / run.requested_bytes,
-            "NFS client" if target.file_system.startswith("nfs") else "device",
-        )
-        counted = f"{ratio:.0%} of the requested bytes were counted by the {by}"
+    if counted is not None and run.requested_bytes:
+        ratio, nfs = counted / run.requested_bytes, target.file_system.startswith("nfs")
+        text = f"{ratio:.0%} of the requested bytes were counted by the {'NFS client' if nfs else 'device'}"
         if ratio + run.uncertainty_bytes / run.requested_bytes < CHARGED_LOW:
-            yield fail(counted)
+            yield fail(text)
         elif ratio > 1.5:
-            yield warn(f"{counted}: other processes use it too")
+            yield warn(f"{text}: other processes use it too")
         else:
-            yield passed(counted)
-    elif device_bytes is None and not target.network and not target.in_user_space:
+            yield passed(text)
+    elif counted is None and not target.network and not target.in_user_space:
         yield unknown("the disks beneath the target are unknown, and with them their caches")
     # No cache beyond this host can be excluded, except by a working set that is far larger.
-    holders = list(storage_systems(target.device_number))
-    holders += ["virtual device"] if is_virtual(target.device_number) else []
-    holders += ["network file system"] if target.network else []
+    unseen = {"virtual device": is_virtual(target.device_number), "network file system": target.network}
+    holders = [*storage_systems(target.device_number), *(name for name, found in unseen.items() if found)]
     used, stated = round(point.share * target.size_bytes), settings.cache_size
     size, working_set = format_bytes(stated), f"working set of {format_bytes(used)}"
-    if stated and not holders:
-        holders = ["storage"]
-    for holder in holders:
+    for holder in holders or ["storage"] * bool(stated):
         if not stated:
             yield warn(
                 f"{holder}: its cache is not visible from this host and may serve the {working_set}",

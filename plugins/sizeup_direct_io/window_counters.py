@@ -145,11 +145,11 @@ def read_counters(counter_source: CounterSource, take_samples: TakeSamples) -> C
         started, earlier = time.monotonic(), take_samples()
         read = (
             read_process_io(),
-            _read_device(folder),
+            None if folder is None else read_block_stat(folder),
             read_nfs_bytes(counter_source.nfs_mount_point) if counter_source.nfs_mount_point else None,
             read_disks(counter_source.device_number),
         )
-        devices = {name: _read_device(at) for name, at in folders.items()}
+        devices = {name: None if at is None else read_block_stat(at) for name, at in folders.items()}
         later = take_samples()
         targets = {
             name: Counters(None, device, None, None, *_moved([earlier[name]], [later[name]]))
@@ -159,10 +159,6 @@ def read_counters(counter_source: CounterSource, take_samples: TakeSamples) -> C
         if time.monotonic() - started <= CLOSE_SECONDS:
             break
     return min(found, key=lambda counters: counters.uncertainty_bytes)
-
-
-def _read_device(folder: str | None) -> BlockStat | None:
-    return None if folder is None else read_block_stat(folder)
 
 
 def _moved(before: Collection[IoSample], after: Collection[IoSample]) -> tuple[int, int, int]:

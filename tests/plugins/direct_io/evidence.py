@@ -71,7 +71,6 @@ class Evidence(Struct, frozen=True):
         return SimpleNamespace(
             requested_bytes=self.requested_bytes,
             uncertainty_bytes=self.uncertainty_bytes,
-            charged_bytes=lambda **_: (self.charged_bytes, self.device_bytes),
             intervals={"small": moved},
             seconds=1.0,
             iops=self.iops,
@@ -105,7 +104,8 @@ CALM = BackgroundLoad(5.0, 0.05)
 
 def direct(evidence: Evidence) -> Part:
     """The check whether the page cache was bypassed."""
-    return Part.of("direct", validity.check_direct(evidence.setup, evidence.run, evidence.cached_before_bytes))
+    known = evidence.cached_before_bytes, evidence.charged_bytes
+    return Part.of("direct", validity.check_direct(evidence.setup, evidence.run, *known))
 
 
 def physical(evidence: Evidence) -> Part:
@@ -122,9 +122,8 @@ def physical(evidence: Evidence) -> Part:
         rotating_disks=lambda _: evidence.rotating_disks,
         storage_systems=lambda _: evidence.storage_systems,
     ):
-        return Part.of(
-            "physical", validity.check_physical(evidence.setup, RunSettings(**settings), point, evidence.run)
-        )
+        known = evidence.setup, RunSettings(**settings), point, evidence.run, evidence.device_bytes
+        return Part.of("physical", validity.check_physical(*known))
 
 
 def steady(

@@ -337,9 +337,9 @@ def test_each_window_is_as_much_of_a_run_as_the_others(played: Played, tmp_path:
 def test_while_a_file_is_written_the_windows_to_come_are_left_too(budget: float, left: float) -> None:
     """7 s of writing and six windows of 5 s; with a budget until its end."""
     run = begun(Window(1.0, 4.0, 0.0, 0.1, 5.0))
-    known = {"ramps": 2, "warmup": 1.0, "seconds": 4.0, "remove_leftovers": False, "engine": "auto"}
+    known: dict[str, Any] = {"ramps": 2, "warmup": 1.0, "seconds": 4.0, "remove_leftovers": False, "engine": "auto"}
+    known["sweeps"] = (SimpleNamespace(points=range(3)),)
     run._settings, run._budget = SimpleNamespace(**known), TimeBudget(budget)  # type: ignore[assignment]
-    run._sweeps, run._fill_seconds = (SimpleNamespace(points=range(3)),), None  # type: ignore[assignment]
     writing = SimpleNamespace(prepare=lambda *_, **__: iter([Progress(0.5, 7.0), Progress(0.0)]))
     first, second = run._prepare(writing, SimpleNamespace(), ())  # type: ignore[arg-type]
 
