@@ -56,11 +56,10 @@ def read_thermal_state(sysfs: str = SYS) -> ThermalState:
     """See the kernel's Documentation/admin-guide/thermal and Documentation/hwmon/sysfs-interface.rst."""
     throttled, temperatures = dict[str, int](), dict[str, Temperature]()
     for name in list_names(f"{sysfs}/devices/system/cpu"):
-        if name.startswith("cpu") and name[3:].isdigit():
-            folder = f"{sysfs}/devices/system/cpu/{name}/thermal_throttle"
-            counts = [count for one in _COUNTERS if (count := read_integer(f"{folder}/{one}")) is not None]
-            if counts:
-                throttled[name] = sum(counts)
+        folder = f"{sysfs}/devices/system/cpu/{name}/thermal_throttle"  # that none but a CPU has
+        counts = [count for one in _COUNTERS if (count := read_integer(f"{folder}/{one}")) is not None]
+        if counts:
+            throttled[name] = sum(counts)
     for name in list_names(f"{sysfs}/class/hwmon"):
         folder = f"{sysfs}/class/hwmon/{name}"
         now = read_integer(f"{folder}/temp1_input")

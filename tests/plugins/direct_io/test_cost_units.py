@@ -40,3 +40,14 @@ def test_costs_are_per_request_and_per_million_bytes() -> None:
     assert megabyte.value == 500_000.0, "of 10^6 bytes"
     # 4 ms for 8 MB: a core of 2 GHz moves 2 GB in a second.
     assert megabyte.extra["bytes_per_second_per_ghz"] == pytest.approx(1e9)
+
+
+def test_the_three_families_of_kernel_threads_that_cost_most_are_named() -> None:
+    ends = [
+        SimpleNamespace(kernel_threads_ns=spent, cpu_pressure=None, io_pressure=None)
+        for spent in ({"kworker": 10_000_000}, {"kworker": 40_000_000, "loop0": 2e8, "nfsiod": 2e7, "md0_raid1": 5e7})
+    ]
+    run: Any = SimpleNamespace(**{**vars(RUN), "before": ends[0], "after": ends[1]})
+    first, _ = costs({}, [run], {"small": INTERVAL}, BackgroundLoad(None, None), 0.0)
+
+    assert first.extra["kernel_threads"] == "loop0 20 %, md0_raid1 5 %, kworker 3 %"

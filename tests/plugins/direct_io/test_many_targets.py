@@ -24,7 +24,7 @@ from sizeup_direct_io import measure as measure_module
 from sizeup_direct_io import target as target_module
 from sizeup_direct_io.disks import Disks, read_disks
 from sizeup_direct_io.probe import DirectIo
-from sizeup_direct_io.window_counters import Counters
+from sizeup_direct_io.window_counters import Counters, CounterSource
 from sizeup_direct_io.worker import Engine, EnginePolicy
 
 NVME = [f"/nvme{index}" for index in range(24)]
@@ -84,8 +84,10 @@ def test_a_target_that_is_served_from_a_cache_while_all_are_measured_fails(
 ) -> None:
     measure = vars(measure_module)["measure"]
     moved = 1 << 30
+    sources: dict[tuple[str, ...], CounterSource] = {}
 
     def cached_together(workers: Any, names: Sequence[str], *rest: Any) -> Any:
+        sources[tuple(names)] = rest[3]
         measured = yield from measure(workers, names, *rest)
         if len(names) == 1:
             return measured
@@ -129,6 +131,10 @@ def test_a_target_that_is_served_from_a_cache_while_all_are_measured_fails(
     few = {**many(), "more_paths": ":".join(NVME[1:4]), "check_concurrency": False}
     found, _ = estimates(tmp_path, few)
 
+    paths = (str(tmp_path), *NVME[1:4])
+    each = [0] * 4 if shared else [1, 3, 4, 5]
+    assert [(sources[path,].device_number, sources[path,].targets) for path in paths] == [(one, {}) for one in each]
+    assert (sources[paths].device_number, sources[paths].targets) == (each[0], dict(zip(paths, each, strict=True)))
     physical = {
         str(e.at["path"]): e
         for e in found
@@ -276,6 +282,33 @@ def test_threads_are_doubled_until_iops_stop_rising(tmp_path: Path, monkeypatch:
     (best,) = [e for e in found if e.series == "best-threads"]
     assert best.value == 4
     assert str(best.extra["statement"]) == "random read 8 KiB at QD 128: 360 /s with 4 submitting threads"
+
+
+@pytest.mark.usefixtures("stage")
+@pytest.mark.parametrize(
+    ("rates", "best", "still"),
+    [
+        ((100, 190, 360), 4, " It was still rising at the limit of 4."),
+        ((100, 190, 195), 2, ""),
+        ((100, 101, 102), 1, ""),
+    ],
+    ids=["rising", "one doubling without a gain", "stopped"],
+)
+def test_threads_that_end_at_the_limit_while_iops_rise_are_said_to(
+    rates: Sequence[float], best: int, still: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure = vars(measure_module)["measure"]
+
+    def rising(workers: Any, *rest: Any) -> Any:
+        measured = yield from measure(workers, *rest)
+        return msgspec.structs.replace(measured, seconds=measured.requests / rates[len(workers) // 2])
+
+    monkeypatch.setattr(measure_module, "measure", rising)
+    found, _ = estimates(tmp_path, {"preset": "custom", "depth": 4, "scale_threads": True, "ramps": 1})
+
+    (threads,) = [e for e in found if e.series == "best-threads"]
+    each = ", ".join(f"{count}: {rate} /s" for count, rate in zip((1, 2, 4), rates, strict=True))
+    assert (threads.value, threads.extra["consequence"]) == (best, f"By number of threads: {each}.{still}")
 
 
 @pytest.mark.ci

@@ -359,6 +359,7 @@ def test_a_verdict_reads_the_same_on_the_screen_as_in_the_record() -> None:
         ({"cache_growth_bytes": GIB // 100}, Validity.PASS),
         ({"cache_growth_bytes": GIB // 100 + 1}, Validity.FAIL),
         ({"requested_bytes": 1 << 20, "charged_bytes": 1 << 20, "cache_growth_bytes": 1 << 20}, Validity.PASS),
+        ({"requested_bytes": 1 << 20, "charged_bytes": 1 << 20, "cache_growth_bytes": (1 << 20) + 1}, Validity.FAIL),
         ({"charged_bytes": None, "cached_before_bytes": GIB // 2}, Validity.PASS),
         ({"charged_bytes": None, "cached_before_bytes": GIB // 2 + 1}, Validity.UNKNOWN),
     ],
