@@ -32,10 +32,14 @@ def location(target: OpenTarget) -> dict[str, str | int | float]:
     return {"device_number": format_device_number(target.device_number)}
 
 
+def _pooled(intervals: Iterable[IoInterval]) -> IoInterval:
+    return functools.reduce(lambda first, other: first.pooled_with(other), intervals)
+
+
 def pool(runs: Sequence[MeasuredPoint]) -> dict[str, IoInterval]:
     """Return all windows of a point pooled, by stream; tail percentiles need pooled histograms."""
     by_stream = {name: [run.intervals[name] for run in runs] for name in runs[0].intervals}
-    return {name: functools.reduce(IoInterval.pooled_with, intervals) for name, intervals in by_stream.items()}
+    return {name: _pooled(intervals) for name, intervals in by_stream.items()}
 
 
 def throughput(
@@ -199,7 +203,7 @@ class PointResult(Struct, frozen=True):
     @property
     def pooled(self) -> IoInterval:
         """All streams and windows pooled."""
-        return functools.reduce(IoInterval.pooled_with, pool(self.runs).values())
+        return _pooled(pool(self.runs).values())
 
     @property
     def caveats(self) -> tuple[str, ...]:
