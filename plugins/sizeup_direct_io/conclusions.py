@@ -355,7 +355,7 @@ def recheck_physical(point: PointResult, rates: Mapping[int, float]) -> Part:
 def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estimate | Gap:
     """Return the CPUs that the host used at the highest throughput, kernel threads and interrupts included."""
     candidates = [point for point in points if not any(part.from_cache for part in point.parts)] or points
-    best = max(candidates, key=lambda point: point.bytes_per_second if unit == "bytes/s" else point.iops)
+    best = max(candidates, key=lambda point: point.bytes_per_second)  # of requests of one size
     hosts, costs = known(run.host_cpu for run in best.runs), known(run.io_cpu_ns for run in best.runs)
     if hosts is None or costs is None:
         return Gap(f"io.direct: CPUs that {workload} takes", "the CPU time of this host cannot be read")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from fakes import HandContext
 from plugins.direct_io.hand_made import interval, window
@@ -101,6 +102,21 @@ def test_writers_to_one_file_are_compared_with_as_many_that_have_one_each(monkey
     seeds = [worker.seed for each in files.rounds for worker in each]
     assert len(set(seeds)) == len(seeds)
     assert files.emptied == FILES * 5, "before each measurement, and at the end"
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [(TargetKind.WRITABLE_DEVICE, "a device"), (TargetKind.DEVICE, "only read"), (TargetKind.FILE, "only read")],
+)
+def test_writers_to_one_file_need_a_file_of_the_run(
+    kind: TargetKind, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = FakeFiles(monkeypatch, lambda *_: 1.0)
+    files.target = replace(files.target, kind=kind)
+    (part,) = without_progress(files.checks().concurrent(wanted=True, extends=False))
+
+    assert part.reasons == (f"writers to one file: not checked, as the target is {why}",)
+    assert files.rounds == []
 
 
 def test_the_cost_of_a_flush_is_what_durable_writes_take_longer_at_the_median(monkeypatch: pytest.MonkeyPatch) -> None:
