@@ -20,6 +20,7 @@ from sizeup.session.store import (
     find,
     latest,
     new_path,
+    recent_sessions,
     start_of,
     unfinished,
 )
@@ -239,3 +240,10 @@ def test_a_tag_with_a_hyphen_takes_one_back(tmp_path: Path) -> None:
 
     assert read_session(str(path)).tags == ("kept",)
     assert baseline(entries(tmp_path)) is None
+
+
+def test_a_store_that_cannot_be_listed_has_no_recent_sessions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+
+    assert recent_sessions({}, "") == {}

@@ -16,10 +16,10 @@ from sizeup.session.records import EstimateRecord, PlanRecord, Record, StepStart
 from sizeup.session.store import SUFFIX
 
 
-def saved(tmp_path: Path, *given: Record) -> Console:
-    """A console on a saved session with this advice."""
-    console = Console(tmp_path)
-    PlayedRunner(console.runner.path).write([*records(found=machine()), *ended()[:1], *given, *ended()[1:]])
+def saved(tmp_path: Path, *given: Record, probe: str = "null") -> Console:
+    """A console on a saved session of a probe with this advice."""
+    console, end = Console(tmp_path), ended(probe)
+    PlayedRunner(console.runner.path).write([*records(probe, found=machine()), *end[:1], *given, *end[1:]])
     console.runs.follow()
     console.app.measures = False
     session = console.runs.session

@@ -2,13 +2,16 @@
 
 from pathlib import Path
 
-from consoles import Console, pressed, until
+import pytest
+
+from consoles import Console, pressed, settled, until
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.quantity import Origin, Quantity
+from sizeup.session import store
 from sizeup.session.records import AdviceRecord
 from sizeup.tui.screens.sizing import AnswerTable
 from tui.sizing_inputs import choose_input
-from tui.stored_sessions import saved
+from tui.stored_sessions import saved, stored
 
 NEED = "io.demand.ghz-rule"
 RECORDED = "777 MB/s by the rule of another day"
@@ -104,3 +107,18 @@ async def test_a_machine_has_no_recorded_advice_to_choose(tmp_path: Path) -> Non
     async with console.shown(120, 40, keys="4r"):
         assert title(console) == "Answers"
         assert "Recompute" not in console.text
+
+
+@pytest.mark.parametrize("is_saved", [True, False])
+async def test_a_saved_session_shows_no_measurement_of_another_one(tmp_path: Path, is_saved: bool) -> None:
+    store.directory().mkdir(parents=True)
+    stored(store.directory(), "other", day=9, host="db01")
+    console = saved(tmp_path, probe="clock.cost") if is_saved else Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "null")
+        await settled(pilot)
+        await console.app.workers.wait_for_complete()
+        await settled(pilot)
+        entry = console.entries("#probes")["null"]
+
+    assert ("65 ns" in entry) is not is_saved

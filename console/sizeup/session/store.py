@@ -233,7 +233,10 @@ def recent_sessions(known: Mapping[tuple[str, int], Session], besides: str) -> d
     from sizeup.session.reader import read_session
 
     found: dict[tuple[str, int], Session] = {}
-    for path in last_written_first(directory())[:_MOST_LOOKED_AT]:
+    paths: list[Path] = []
+    with suppress(SizeupError):  # a folder that cannot be listed is the Sessions mode's to report
+        paths = last_written_first(directory())
+    for path in paths[:_MOST_LOOKED_AT]:
         if str(path) == besides:
             continue
         with suppress(OSError, SizeupError):

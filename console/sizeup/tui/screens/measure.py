@@ -215,7 +215,7 @@ class MeasureScreen(ModeScreen):
         super().show_run()
         self._look_for_earlier()
         self.query_one(ProbeList).show_runs(
-            self.host.runs, self._forms.plan, self.host.machine, self._probe_page.stored
+            self.host.runs, self._forms.plan, self.host.machine, self._stand_in
         )
         self._show_probe()
 
@@ -470,13 +470,17 @@ class MeasureScreen(ModeScreen):
         self._drawn = ()
         self._show_probe()
 
+    def _stand_in(self, probe: str, machine: Machine | None) -> Earlier | None:
+        """Return the last stored step of a probe on this machine; None beside a saved session, which has its own."""
+        return None if self.host.saved_session is not None else self._probe_page.stored(probe, machine)
+
     @property
     def _run(self) -> StepRun | None:
         """The step that is shown of the chosen probe, else the last one stored; None while another one starts."""
         name = "" if self.chosen is None else self.chosen.name
         runs = [] if self.host.runs.starts(name) else runs_of(self.host.runs.session, name)
         if not runs and not self.host.runs.includes(name):
-            last = self._probe_page.stored(name, self.host.machine)
+            last = self._stand_in(name, self.host.machine)
             return None if last is None else last.run
         return next((run for run in runs if run.step.id == self._step), runs[-1] if runs else None)
 
@@ -525,7 +529,7 @@ class MeasureScreen(ModeScreen):
         if refused := latest_refusal(runs.session, probe.name):
             return Band("REFUSED", "bad", refused)
         if run is not None:
-            last = None if runs_of(runs.session, probe.name) else self._probe_page.stored(probe.name, self.host.machine)
+            last = None if runs_of(runs.session, probe.name) else self._stand_in(probe.name, self.host.machine)
             offered = (
                 NextStep("One load shows no limit.", "d", "ramps it")
                 if has_one_load(run)
