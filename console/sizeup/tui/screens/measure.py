@@ -214,9 +214,7 @@ class MeasureScreen(ModeScreen):
         """List and page, from the file alone."""
         super().show_run()
         self._look_for_earlier()
-        self.query_one(ProbeList).show_runs(
-            self.host.runs, self._forms.plan, self.host.machine, self._stand_in
-        )
+        self.query_one(ProbeList).show_runs(self.host.runs, self._forms.plan, self.host.machine, self._stand_in)
         self._show_probe()
 
     def on_resize(self) -> None:
