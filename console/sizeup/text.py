@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
@@ -187,3 +188,27 @@ def ascii_fallback(error: UnicodeError) -> tuple[str | bytes, int]:
     if all("\udc80" <= character <= "\udcff" for character in lost):
         return bytes(ord(character) - 0xDC00 for character in lost), error.end  # of a file's name, as it is on the disk
     return plain(lost), error.end
+
+
+_LIST = re.compile(r"[\w(]*\d(?:[\d\-:]*,[\d\-:]+)+[),.;]*")
+"""A kernel list such as ``0-3,64-67``; it has no blanks, and a line may end behind each of its ranges."""
+
+
+class _Wrapper(textwrap.TextWrapper):
+    """Wraps between the ranges of a list of CPUs or nodes, never inside one, and never before a percent sign."""
+
+    def _split(self, text: str) -> list[str]:
+        parts: list[str] = []
+        for chunk in super()._split(text):
+            if chunk.startswith("%") and parts[-1:] == [" "] and len(parts) > 1:
+                parts[-2:] = [f"{parts[-2]} {chunk}"]
+            else:
+                parts += re.split(r"(?<=,)(?=\d)", chunk) if len(chunk) > 20 and _LIST.fullmatch(chunk) else [chunk]
+        return parts
+
+
+def wrap(text: str, width: int, first: str = "", rest: str = "", *, break_words: bool = True) -> list[str]:
+    """Wrap a text at ``width``, also behind the commas of long lists; ``first`` and ``rest`` start its lines."""
+    return _Wrapper(
+        width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=break_words
+    ).wrap(text)

@@ -250,7 +250,7 @@ def format_in(value: float, unit_name: str) -> str:
     if (not_finite := _not_finite(number)) is not None:
         return f"{not_finite} {unit_name}".rstrip()
     if 0 < abs(number) < 1e-4 or abs(number) >= 1e15:
-        return f"{number:.3g}{unit_name}" if unit_name == "%" else f"{number:.3g} {unit_name}".rstrip()
+        return f"{number:.3g} {unit_name}".rstrip()
     # About six digits of a number below 100,000, and two decimals of a larger one.
     decimals = next((count for least, count in ((1000, 2), (100, 3), (1, 4)) if abs(number) >= least), 6)
     text = f"{round(number):,}" if abs(number - round(number)) < 5e-7 else f"{number:,.{decimals}f}"
@@ -258,4 +258,4 @@ def format_in(value: float, unit_name: str) -> str:
         text = text.rstrip("0").rstrip(".")
     if text == "1" and unit_name not in _BASE_UNITS:
         unit_name = unit_name.removesuffix("s")
-    return f"{text}{unit_name}" if unit_name == "%" else f"{text} {unit_name}".rstrip()
+    return f"{text} {unit_name}".rstrip()

@@ -147,4 +147,4 @@ def io_timing_statement(method: str, cost_ns: float, iops: float) -> str:
     """Return the result as a sentence."""
     share = io_timing_share(cost_ns, iops)
     reads = f"{READS_PER_IO} calls of {method}, {cost_ns:.1f} ns each"
-    return f"timing I/O costs {share:.2%} of a core at {iops:,.0f} IOPS: {reads} per I/O"
+    return f"timing I/O costs {100 * share:.2f} % of a core at {iops:,.0f} IOPS: {reads} per I/O"

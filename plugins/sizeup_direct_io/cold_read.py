@@ -329,12 +329,12 @@ def _read(
         raise SizeupError(f"no read completed within {measured.seconds:.1f} s")
     charged, _ = measured.charged_bytes(reads=True, writes=False)
     if charged is not None and charged + measured.uncertainty_bytes < CHARGED_LOW * measured.requested_bytes:
-        raise SizeupError(f"only {charged / measured.requested_bytes:.0%} of the reads were direct")
+        raise SizeupError(f"only {100 * charged / measured.requested_bytes:.0f} % of the reads were direct")
     zero_share = setup.call_with_timeout(
         "reading some blocks", lambda: _zero_share(found.files, setup.next_seed()), _HANG_SECONDS
     )
     if zero_share >= ALL_ALIKE_SHARE:
-        raise SizeupError(f"{zero_share:.0%} of the blocks hold only zero bytes")
+        raise SizeupError(f"{100 * zero_share:.0f} % of the blocks hold only zero bytes")
     if not all(_is_old(file) for file in found.files):
         raise SizeupError("a file was written meanwhile")
     interval, files = measured.intervals[WORKLOAD], len(found.files)

@@ -263,7 +263,7 @@ def compare_paths(
         reason = f"{threads:,} threads are needed, and at most {MOST_WORKERS:,} are started; decrease the queue depths"
     elif buffers > BUFFERS_SHARE * available:
         reason = (
-            f"the buffers take {format_bytes(buffers)}, more than {BUFFERS_SHARE:.0%} of the available memory "
+            f"the buffers take {format_bytes(buffers)}, more than {100 * BUFFERS_SHARE:.0f} % of the available memory "
             f"({format_bytes(available)}); decrease the queue depths"
         )
     if reason:

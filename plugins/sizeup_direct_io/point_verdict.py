@@ -119,19 +119,21 @@ def check_steady(
 
     ``drift`` is its later throughput over the earlier, minus one; ``ramp_change`` that of this ramp over the first one.
     """
-    change = f"throughput drifted {drift:+.0%} from the first half to the second"
+    change = f"throughput drifted {100 * drift:+.0f} % from the first half to the second"
     if abs(drift) > LARGE_DRIFT:
         yield fail(f"{change}: burst credits, a write cache, throttling or another tenant")
     else:
         yield warn(change) if abs(drift) > DRIFT else passed(change)
     if ramp_change is not None:
-        ramp = f"throughput of this ramp {ramp_change:+.0%} relative to the first"
+        ramp = f"throughput of this ramp {100 * ramp_change:+.0f} % relative to the first"
         yield warn(ramp) if abs(ramp_change) > LARGE_DRIFT else passed(ramp)
     yield from map(warn, background.background_caveats)
     load, busy_before = other_load(runs), background.busy_share
     others, stolen = load.get("others_share"), load.get("stolen_share")
     if others is not None and busy_before is not None and others > busy_before + BACKGROUND_CHANGE:
-        yield warn(f"other processes used {others:.0%} of the CPUs during the run, {busy_before:.0%} before it")
+        yield warn(
+            f"other processes used {100 * others:.0f} % of the CPUs during the run, {100 * busy_before:.0f} % before it"
+        )
     if known := [io for run in runs if (io := run.other_io()) is not None]:
         most, before = max(known, key=lambda io: io.share), f"; before it {background.io}" if background.io else ""
         text = f"other I/O, or the file system's own, during the run: {most}{before}"
@@ -141,7 +143,7 @@ def check_steady(
     if stolen is None:
         yield unknown("CPU time of other processes and of the hypervisor: /proc/stat cannot be read")
     elif stolen > 0.05:
-        yield warn(f"steal time: {stolen:.0%} of the CPU time")
+        yield warn(f"steal time: {100 * stolen:.0f} % of the CPU time")
     intervals = [interval for run in runs for interval in run.intervals.values()]
     if any(interval.written_bytes for interval in intervals) and not rotating_disks(device_number):
         text = "flash with erased blocks writes faster than it can sustain; not a steady-state figure"

@@ -257,7 +257,7 @@ class Run(TargetRun):
         """Return why a ramp must end at this point; empty if it may continue."""
         host = measured.host_cpu
         if host is not None and host.busy_share > CPU_BOUND and not self._verdict.background.background_caveats:
-            return f"host CPU utilization was {host.busy_share:.0%}"
+            return f"host CPU utilization was {100 * host.busy_share:.0f} %"
         slowest = max(
             interval.quantile_ns(kind, 0.99) for interval in measured.intervals.values() for kind in ("read", "write")
         )

@@ -183,7 +183,7 @@ def find_rate(
     held, missed, caveats = search.held, search.missed, ["not confirmed: found in windows of about a second"]
     if held and objective.confirm_seconds:
         confirmed = yield from tried(_rounded(held * CONFIRMED_SHARE), objective.confirm_seconds)
-        said = f"{CONFIRMED_SHARE:.0%} of it for {objective.confirm_seconds:g} s"
+        said = f"{100 * CONFIRMED_SHARE:.0f} % of it for {objective.confirm_seconds:g} s"
         caveats = [] if confirmed.holds else [f"not confirmed: {said} had {_share(confirmed)} beyond the limit"]
     if not held:
         caveats = [_why_none(search.tails.items())]
@@ -211,7 +211,7 @@ def _tail(interval: IoInterval, limit_ns: float, rate: float) -> Tail:
 
 
 def _share(tail: Tail) -> str:
-    return f"{tail.beyond / max(tail.requests, 1):.2%}"
+    return f"{100 * tail.beyond / max(tail.requests, 1):.2f} %"
 
 
 def _why_none(tails: Iterable[tuple[float, Tail]]) -> str:

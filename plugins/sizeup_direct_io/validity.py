@@ -145,8 +145,8 @@ def check_direct(
         elif cached_before > CACHED_SHARE * target.size_bytes:
             if charged is None:  # else those decide
                 yield unknown(
-                    f"{cached_before / target.size_bytes:.0%} of the file were in the page cache before the run and "
-                    "were left there: buffered reads of them would not make it grow"
+                    f"{100 * cached_before / target.size_bytes:.0f} % of the file were in the page cache before the "
+                    "run and were left there: buffered reads of them would not make it grow"
                 )
         else:
             yield passed("the page cache did not grow")
@@ -155,8 +155,8 @@ def check_direct(
     elif charged is not None and requested:
         ratio, uncertainty = charged / requested, run.uncertainty_bytes / requested
         layer = "the NFS client, as direct I/O" if target.file_system.startswith("nfs") else "the block layer"
-        margin = f" (±{uncertainty:.0%})" if uncertainty >= REPORTED_UNCERTAINTY else ""
-        text = f"{ratio:.0%}{margin} of the requested bytes were counted by {layer}"
+        margin = f" (±{100 * uncertainty:.0f} %)" if uncertainty >= REPORTED_UNCERTAINTY else ""
+        text = f"{100 * ratio:.0f} %{margin} of the requested bytes were counted by {layer}"
         if ratio + uncertainty < CHARGED_LOW:
             yield fail(f"only {text}")
         elif ratio - uncertainty > CHARGED_HIGH:
@@ -174,7 +174,9 @@ def check_physical(
     target, streams = setup.target, [stream for stream, _ in point.loads]
     if (extents := setup.extents) is not None and not any(stream.extends for stream in streams):
         if empty := extents.hole_bytes + extents.unwritten_bytes:
-            yield fail(f"{empty / target.size_bytes:.0%} of the target was never written: reads of it reach no device")
+            yield fail(
+                f"{100 * empty / target.size_bytes:.0f} % of the target was never written: reads of it reach no device"
+            )
         elif extents.odd_bytes:
             odd = format_bytes(extents.odd_bytes)
             yield warn(f"{odd} of the target are compressed, inline or not allocated yet")
@@ -225,7 +227,7 @@ def check_physical(
         )
     if counted is not None and run.requested_bytes:
         ratio, nfs = counted / run.requested_bytes, target.file_system.startswith("nfs")
-        text = f"{ratio:.0%} of the requested bytes were counted by the {'NFS client' if nfs else 'device'}"
+        text = f"{100 * ratio:.0f} % of the requested bytes were counted by the {'NFS client' if nfs else 'device'}"
         if ratio + run.uncertainty_bytes / run.requested_bytes < CHARGED_LOW:
             yield fail(text)
         elif ratio > 1.5:
@@ -252,7 +254,8 @@ def check_physical(
             )
         else:
             yield passed(
-                f"{holder}: its cache ({size}, cache_size) holds at most {stated / used:.0%} of the {working_set}"
+                f"{holder}: its cache ({size}, cache_size) holds at most {100 * stated / used:.0f} % "
+                f"of the {working_set}"
             )
     if target.in_user_space:
         yield unknown("file system in user space (FUSE): a cache in its program is not visible here")
@@ -266,7 +269,7 @@ def check_writers(name: str, ratio: float | None, note: str = "", to_set: str = 
     one, many, advice = _WRITERS[name]
     if ratio is None:
         return Part.of(name, [unknown(note, to_set)])
-    text = f"{one} reach {ratio:.0%} of the IOPS of {many}" + (f" ({note})" if note else "")
+    text = f"{one} reach {100 * ratio:.0f} % of the IOPS of {many}" + (f" ({note})" if note else "")
     if ratio <= SERIALIZED:
         return Part.of(name, [fail(f"{text}: they are serialized{advice}")])
     return Part.of(name, [passed(text) if ratio >= CONCURRENT else warn(text)])
@@ -278,10 +281,10 @@ def check_submitters(share: float | None, threads: int) -> Part:
     if share is None:
         found = unknown("the CPU time of the submitting threads is unknown: the window was too short")
     elif share >= FULL_SHARE:
-        full = f"the submitting CPU was {share:.0%} busy"
+        full = f"the submitting CPU was {100 * share:.0f} % busy"
         found = warn(f"{full}: the figure is a lower limit of the device; increase threads")
     else:
-        found = passed(f"the CPU of {of} was {share:.0%} busy")
+        found = passed(f"the CPU of {of} was {100 * share:.0f} % busy")
     return Part.of("submitters", [found])
 
 

@@ -307,7 +307,7 @@ class BackgroundLoad(Struct, frozen=True):
         if pressure is not None and pressure > MAX_PRESSURE_PERCENT:
             caveats.append(f"CPU pressure before the run: some task waited {pressure:.0f} % of the time")
         if busy is not None and busy > MAX_BUSY_SHARE:
-            caveats.append(f"other processes used {busy:.0%} of the CPUs before the run")
+            caveats.append(f"other processes used {100 * busy:.0f} % of the CPUs before the run")
         return tuple(caveats)
 
 

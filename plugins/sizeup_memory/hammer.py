@@ -208,7 +208,9 @@ def _estimates(
     """Yield cost and throughput of a number of processes."""
     share = min(one.cpu_share for result in results for one in result)
     if share < _SHARED_CPU_SHARE:
-        shared = f"a process had its CPU for only {share:.0%} of the time: the figure includes waiting for the CPU"
+        shared = (
+            f"a process had its CPU for only {100 * share:.0f} % of the time: the figure includes waiting for the CPU"
+        )
         caveats = (*caveats, shared)
     costs = [one.ns_per_op for result in results for one in result]
     rates, last, count = _rates(results), results[-1], len(results)

@@ -44,7 +44,9 @@ def busy_caveats(others: OthersUse) -> list[str]:
     share = others.cpu_share
     if share is None or share <= BUSY_SHARE:
         return []
-    return [f"other processes used {share:.0%} of the CPUs during the measurement: their memory traffic adds to it"]
+    return [
+        f"other processes used {100 * share:.0f} % of the CPUs during the measurement: their memory traffic adds to it"
+    ]
 
 
 def others_use(before: HostStat | None, after: HostStat | None, own_seconds: float) -> OthersUse:

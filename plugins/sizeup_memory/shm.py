@@ -165,9 +165,9 @@ def _placed(
     if placement.verified:
         extra |= {"pages_on_nodes": placement.nodes_text, "share_where_asked": share}
         return extra, [] if share >= cpu_selection.MIN_PLACED_SHARE else [
-            f"only {share:.0%} of the file's pages are on node {home}"
+            f"only {100 * share:.0f} % of the file's pages are on node {home}"
         ]
     caveats = ["page placement is estimated from the free memory of the nodes: move_pages is denied"]
     if share < _MIN_TAKEN_SHARE:
-        caveats.append(f"only {share:.0%} of the consumed memory came from node {home}")
+        caveats.append(f"only {100 * share:.0f} % of the consumed memory came from node {home}")
     return extra, caveats

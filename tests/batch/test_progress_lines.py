@@ -17,10 +17,10 @@ class TerminalStream(io.StringIO):
 @pytest.mark.parametrize(
     ("done", "left", "line"),
     [
-        (0.5, 7.0, "50%, 7 s left, reading"),
-        (0.98, 0.2, "98%, reading"),
-        (0.98, 0.0, "98%, longer than estimated, reading"),
-        (0.5, None, "50%, reading"),
+        (0.5, 7.0, "50 %, 7 s left, reading"),
+        (0.98, 0.2, "98 %, reading"),
+        (0.98, 0.0, "98 %, longer than estimated, reading"),
+        (0.5, None, "50 %, reading"),
     ],
 )
 def test_the_line_never_says_that_nothing_is_left_of_a_step_that_goes_on(

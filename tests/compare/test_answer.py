@@ -85,7 +85,7 @@ def test_a_change_bar_starts_at_zero_and_has_its_bracket_at_the_ends_of_the_inte
     assert drawn(bar, "s2 pale", "width") == [32.0]
     assert drawn(bar, "s2 bracket", "x1") == [10.0, 10.0, 26.0]
     assert drawn(bar, "same", "x") == [45.2]
-    assert "20% worse, between -25 and -15 percent" in bar
+    assert "20 % worse, between -25 and -15 percent" in bar
     assert drawn(better, "s1 pale", "x") == [50.0]
     assert "bracket" not in better
 
@@ -149,7 +149,7 @@ def test_figures_of_one_side_are_counted_by_probe_and_those_at_other_loads_are_a
 
 def test_conditions_decide_the_page_of_a_comparison() -> None:
     sides = side([value * 1.4 for value in FAST], 10), side(FAST, 0)
-    met = compare(*sides, questions=[parse_condition("memory.latency.dram-thp-level > +5%")])
-    kept = compare(*sides, questions=[parse_condition("memory.latency.dram-thp-level > +900%")])
+    met = compare(*sides, questions=[parse_condition("memory.latency.dram-thp-level > +5 %")])
+    kept = compare(*sides, questions=[parse_condition("memory.latency.dram-thp-level > +900 %")])
 
     assert [comparison_document(one).band.word for one in (met, kept)] == ["FAIL", "PASS"]

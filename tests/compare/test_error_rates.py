@@ -93,7 +93,7 @@ def spread(deviation: float) -> Noise:
 @pytest.mark.parametrize("order", [TURNS, BLOCKS, LONG_BLOCKS])
 def test_equal_machines_differ_in_at_most_five_of_a_hundred_pairs(order: str, noise: Noise) -> None:
     source = random.Random(20260131)
-    question = parse_condition("p.s0 > +2%"), parse_condition("p.s0 < -2%")
+    question = parse_condition("p.s0 > +2 %"), parse_condition("p.s0 < -2 %")
     wolf = status = 0
     for _ in range(PAIRS):
         comparison = compare(*digests(runs(source, noise, order, 1.0), order), questions=question)
@@ -191,7 +191,7 @@ def test_so_many_more_runs_find_it() -> None:
 def test_a_gate_passes_next_to_no_slowdown_of_twice_its_bound(order: str) -> None:
     """What the runs leave open is undecided: a pass has to be shown."""
     source = random.Random(20260131)
-    question = parse_condition("p.s0 > +5%")
+    question = parse_condition("p.s0 > +5 %")
     pairs = (digests(runs(source, as_measured(CONTENDED), order, 1.1), order) for _ in range(400))
     decisions = [compare(*pair, questions=[question]).conditions[0].decision for pair in pairs]
 

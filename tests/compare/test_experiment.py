@@ -209,7 +209,7 @@ def test_a_small_certain_difference_is_below_the_minimum_effect() -> None:
     made = session(lambda s, r: [point((101.0 if s == "b" else 100.0) + r % 2 / 10)])
 
     assert found(made).figures[0].verdict is Conclusion.SAME
-    assert conclusions(found(made))[0].startswith("p.latency: no difference of 2% or more: +1.0%")
+    assert conclusions(found(made))[0].startswith("p.latency: no difference of 2 % or more: +1.0 %")
     assert found(made, minimum_effect=0.005).figures[0].verdict is Conclusion.WORSE
 
 
@@ -222,7 +222,7 @@ def test_no_difference_says_what_is_excluded_and_noise_says_how_many_rounds() ->
     assert " no difference found; a change of " in conclusions(quiet)[0]
     assert loud.figures[0].verdict is Conclusion.UNDECIDED
     assert (loud.figures[0].more_runs or 0) > 6
-    assert "more rounds would probably find a change of 10%" in conclusions(loud)[0]
+    assert "more rounds would probably find a change of 10 %" in conclusions(loud)[0]
 
 
 def test_an_experiment_that_was_canceled_early_concludes_nothing() -> None:

@@ -121,7 +121,7 @@ def test_growth_since_an_earlier_look_is_named(tmp_path: Path, capsys: pytest.Ca
     assert run(["detect", "--sysroot", after, "--since", before]) == 0
 
     out = capsys.readouterr().out
-    assert "100.0% of newly used memory is on NUMA node 0" in out
+    assert "100.0 % of newly used memory is on NUMA node 0" in out
     assert max(map(len, out.splitlines())) <= 80
 
 

@@ -82,7 +82,7 @@ def test_a_speed_below_the_rated_one_is_a_finding(rated: int, configured: int, f
         reduced = only(machine, "memory.reduced-speed")
         assert reduced.title == "Memory runs at 2,933 MT/s, its modules are rated for 3,200 MT/s"
         assert reduced.evidence == ("1 module at 2,933 MT/s of 3,200 MT/s: DIMM_1",)
-        assert "92%" in reduced.consequence
+        assert "92 %" in reduced.consequence
 
 
 def test_a_speed_that_one_side_does_not_state_is_no_finding() -> None:

@@ -47,8 +47,8 @@ def test_shared_memory_is_no_page_cache() -> None:
 
     assert full.page_cache_bytes == 10 * GIB
     assert finding.evidence == (
-        "node 0: 4 GiB of 100 GiB free (4.0%), page cache 10 GiB, shared memory 80 GiB",
-        "node 1: 50 GiB of 100 GiB free (50.0%), page cache and shared memory 30 GiB together",
+        "node 0: 4 GiB of 100 GiB free (4.0 %), page cache 10 GiB, shared memory 80 GiB",
+        "node 1: 50 GiB of 100 GiB free (50.0 %), page cache and shared memory 30 GiB together",
     )
 
 
@@ -74,7 +74,7 @@ def test_growth_on_one_node_is_named_with_its_share() -> None:
 
     assert looks_only(finding.command)
     assert finding.id == "memory.one-sided-growth"
-    assert finding.title == "98.8% of newly used memory is on NUMA node 0"
+    assert finding.title == "98.8 % of newly used memory is on NUMA node 0"
     assert finding.evidence == ("node 0: +80 GiB", "node 1: +1 GiB")
 
 

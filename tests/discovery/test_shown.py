@@ -22,8 +22,8 @@ from sizeup.model.storage import (
 )
 from sizeup.model.topology import Core, Package, Pu
 from sizeup.report.machine import machine_text
-from sizeup.report.table import wrap
 from sizeup.terminal.capabilities import output_columns
+from sizeup.text import wrap
 from sizeup.views.machine.facts import machine_line
 from sizeup.views.machine.machine import PARTS, distances_section
 from trees import discovered, machine

@@ -122,7 +122,7 @@ def test_synchronized_runs_are_added_up(tmp_path: Path, capsys: pytest.CaptureFi
     assert run(["fleet", str(tmp_path)]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "Synchronized run 2026-03-01 09:00:30 UTC: 4 hosts, started at most 5 us late" in text
-    assert "Random read IOPS, highest: 360 k/s in total, 17% to 28% per host, fairness 0.964 (Jain's index)" in text
+    assert "Random read IOPS, highest: 360 k/s in total, 17 % to 28 % per host, fairness 0.964 (Jain's index)" in text
 
 
 def test_one_late_host_spoils_the_run_and_is_named(tmp_path: Path) -> None:

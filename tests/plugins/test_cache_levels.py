@@ -195,10 +195,10 @@ def test_a_working_set_without_an_interval_adds_none_to_its_level() -> None:
             "cause unknown: in a virtual machine it cannot be read what else uses the L3 of the host",
         ),
         (CurveConditions(OthersUse(0.05, 0.0), tlb_reach_bytes=4 * MIB), "cause unknown"),
-        (CurveConditions(OthersUse(0.4, 0.0)), "8 CPUs share the L3, and other processes used 40% of the CPUs"),
+        (CurveConditions(OthersUse(0.4, 0.0)), "8 CPUs share the L3, and other processes used 40 % of the CPUs"),
         (
             CurveConditions(OthersUse(0.0, 0.12), guest=True),
-            "the hypervisor ran something else for 12% of the time (steal)",
+            "the hypervisor ran something else for 12 % of the time (steal)",
         ),
         (CurveConditions(tlb_reach_bytes=8 * MIB), "the TLB reaches 8 MiB"),
         (CurveConditions(tlb_reach_bytes=16 * MIB), "cause unknown"),  # which holds both
@@ -206,7 +206,7 @@ def test_a_working_set_without_an_interval_adds_none_to_its_level() -> None:
         (CurveConditions(huge_shares={8 * MIB: 0.95}), "cause unknown"),
         (
             CurveConditions(huge_shares={8 * MIB: 1.0, 16 * MIB: 0.25}),
-            "at 16 MiB, 25% of the memory was on transparent huge pages",
+            "at 16 MiB, 25 % of the memory was on transparent huge pages",
         ),
     ],
 )
@@ -241,7 +241,7 @@ def test_memory_is_of_all_cpus_and_their_load_a_cause_of_its_range() -> None:
     )
 
     assert str(found.extra["range_cause"]).endswith(
-        "; DRAM is shared by all CPUs, and other processes used 40% of the CPUs"
+        "; DRAM is shared by all CPUs, and other processes used 40 % of the CPUs"
     )
 
 

@@ -32,7 +32,7 @@ def test_three_witnesses_decide_on_the_vdso(
 def test_timing_an_io_takes_two_readings() -> None:
     assert io_timing_share(25.0, 100_000) == pytest.approx(0.005)
     assert io_timing_statement("gettimeofday", 25.0, 100_000) == (
-        "timing I/O costs 0.50% of a core at 100,000 IOPS: 2 calls of gettimeofday, 25.0 ns each per I/O"
+        "timing I/O costs 0.50 % of a core at 100,000 IOPS: 2 calls of gettimeofday, 25.0 ns each per I/O"
     )
 
 

@@ -68,8 +68,8 @@ def test_bandwidth_is_that_of_the_thread_whose_pages_are_farthest(told: Told, mo
 
     cell = next(one for one in final(matrix) if one.at == {"cpu_node": 0, "memory_node": 0})
     assert (cell.extra["share_where_asked"], cell.extra["pages_on_nodes"]) == (0.6, "0:60,1:40")
-    assert "only 60.0% of the pages are on the requested node" in cell.caveats
-    assert all("only 30% of the memory is on transparent huge pages" in one.caveats for one in final(scaling))
+    assert "only 60.0 % of the pages are on the requested node" in cell.caveats
+    assert all("only 30 % of the memory is on transparent huge pages" in one.caveats for one in final(scaling))
 
 
 def test_the_memory_of_a_thread_is_the_least_that_an_active_one_has(told: Told) -> None:
@@ -152,7 +152,7 @@ def test_a_placement_is_that_of_the_thread_whose_pages_are_farthest(
     local = final(steps("memory.numa")[-1])[0]
 
     assert (local.extra["share_where_asked"], local.extra["pages_on_nodes"]) == (0.75, "0:175,1:225")
-    assert "a thread had only 75.0% of its pages on the requested node" in local.caveats
+    assert "a thread had only 75.0 % of its pages on the requested node" in local.caveats
 
 
 def test_cells_whose_pages_are_elsewhere_are_in_no_mean_of_a_row(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -378,8 +378,8 @@ def test_memory_is_taken_from_the_nodes_whose_free_memory_fell() -> None:
     ("placement", "share", "known", "caveat"),
     [
         (at(99, 1), 0.99, 0.99, ""),
-        (at(75, 25), 0.75, 0.75, "only 75% of the file's pages are on node 0"),
-        (UNSEEN, 0.8, None, "only 80% of the consumed memory came from node 0"),
+        (at(75, 25), 0.75, 0.75, "only 75 % of the file's pages are on node 0"),
+        (UNSEEN, 0.8, None, "only 80 % of the consumed memory came from node 0"),
     ],
     ids=["just as required", "by its pages", "by the free memory of the nodes"],
 )

@@ -67,7 +67,7 @@ def test_latency_under_the_load_of_others_has_a_caveat(
     emissions = latency.MemoryLatency().run(step, HandContext())
 
     final = [e for e in emissions if isinstance(e, Estimate) and e.converged]
-    expected = "other processes used 50% of the CPUs during the measurement: their memory traffic adds to it"
+    expected = "other processes used 50 % of the CPUs during the measurement: their memory traffic adds to it"
     assert final
     assert all((expected in estimate.caveats) is told for estimate in final)
 

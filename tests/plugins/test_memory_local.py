@@ -84,8 +84,8 @@ def placement(on_node: dict[int, int], *, verified: bool = True) -> Placement:
     [
         (placement({0: 100}), 0, 2, "local", ""),
         (placement({0: 995, 1: 5}), 0, 2, "local", ""),
-        (placement({0: 100}), 2, 4, "remote", "not local: 100% of the pages are on node 0, CPU 5 is on node 2"),
-        (placement({0: 60, 1: 40}), 1, 2, "remote", "not local: 60% of the pages are on node 0, CPU 5 is on node 1"),
+        (placement({0: 100}), 2, 4, "remote", "not local: 100 % of the pages are on node 0, CPU 5 is on node 2"),
+        (placement({0: 60, 1: 40}), 1, 2, "remote", "not local: 60 % of the pages are on node 0, CPU 5 is on node 1"),
         (placement({}, verified=False), 0, 2, "unknown", "not known to be local: it is unknown which node the pages"),
         (placement({0: 1}), None, 2, "unknown", "not known to be local: it is unknown which node CPU 5 is on"),
         (placement({}, verified=False), None, 1, "local", ""),
@@ -148,4 +148,4 @@ def test_pages_that_no_node_is_known_of_make_a_figure_neither_local_nor_remote()
     extra, caveats = locality(Placement(4096, {2: 1024}, 3072, 1.0, verified=True, bound=True), 5, 2, 4)
 
     assert extra["placement"] == "unknown"
-    assert caveats == ["not known to be local: the node of 75% of the pages is unknown"]
+    assert caveats == ["not known to be local: the node of 75 % of the pages is unknown"]

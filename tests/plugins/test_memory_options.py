@@ -154,7 +154,7 @@ def test_the_probe_that_measures_nothing_does_as_it_is_told(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
-    ("shares", "told"), [((1.0, 1.0, 0.4, 1.0), "40%"), ((0.2, 1.0, 1.0, 1.0), "20%"), ((1.0,) * 4, "")]
+    ("shares", "told"), [((1.0, 1.0, 0.4, 1.0), "40 %"), ((0.2, 1.0, 1.0, 1.0), "20 %"), ((1.0,) * 4, "")]
 )
 @pytest.mark.usefixtures("noting")
 def test_loaded_latency_tells_the_memory_that_is_not_on_huge_pages(

@@ -290,7 +290,7 @@ def test_a_process_that_shared_its_cpu_is_told() -> None:
     runs = [(result(1000, 1000, 940_000),), (result(1000, 1000, 1_000_000),)]
 
     assert all(
-        "a process had its CPU for only 94% of the time" in one.caveats[0]
+        "a process had its CPU for only 94 % of the time" in one.caveats[0]
         for one in hammer._estimates(hammer.HammerPoint(1, 16), runs, ())
     )
 

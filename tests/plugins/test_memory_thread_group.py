@@ -139,7 +139,7 @@ def test_pages_elsewhere_are_doubted() -> None:
     extra, caveats = placement_figures(placement, (0,))
     assert extra["share_where_asked"] == 0.75
     assert extra["pages_on_nodes"] == "0:150,1:50"
-    assert caveats == ["only 75.0% of the pages are on the requested node"]
+    assert caveats == ["only 75.0 % of the pages are on the requested node"]
 
 
 def test_two_modes_are_seen_where_a_pair_moved_and_nowhere_else() -> None:

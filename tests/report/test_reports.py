@@ -171,11 +171,11 @@ def test_text_keeps_to_80_columns_and_on_request_to_ascii(session: Session, host
 
 def test_a_report_in_ascii_has_the_stand_ins_of_the_console(session: Session) -> None:
     parts = (DocumentPart("└ ×2", (Paragraph("日 ⣿"),)),)
-    shown = replace(document(session), title="Größe … 138 ns ±3.0%", parts=parts)
+    shown = replace(document(session), title="Größe … 138 ns ±3.0 %", parts=parts)
 
     lines = text(shown, ascii_only=True).splitlines()
     assert text(shown, ascii_only=True) == plain(text(shown))
-    assert lines[0].startswith("Gro?e ~ 138 ns ~3.0%: run ")
+    assert lines[0].startswith("Gro?e ~ 138 ns ~3.0 %: run ")
     assert [line for line in lines if line.strip("=- ")][-2:] == ["` x2", "  ?? ."]
 
 
@@ -253,7 +253,7 @@ def test_a_status_is_a_word_and_a_sign_beside_its_color(session: Session) -> Non
 
     for row, words in zip(rows, ("FAIL", "▲ WARN", "▲ ASSUMED", "● PASS", "○ not judged"), strict=False):
         assert f">{words}</span></td>" in row
-        assert "131%" in row
+        assert "131 %" in row
         assert 'aria-label="131 percent of capacity"' in row
 
 
@@ -297,8 +297,8 @@ def test_the_text_has_the_shares_after_a_failure_and_in_the_last_year(session: S
     shown = replace(document(session), cards=(card,))
 
     shown_text = text(shown)
-    assert "120%" in shown_text
-    assert re.search(r"Used +N\+1 +Year 3 +Status\nCPU .* 60% +120% +104% +WARN\n", shown_text)
+    assert "120 %" in shown_text
+    assert re.search(r"Used +N\+1 +Year 3 +Status\nCPU .* 60 % +120 % +104 % +WARN\n", shown_text)
     assert "| Used | N+1 | Year 3 |" in markdown(shown)
 
 
@@ -327,7 +327,7 @@ def test_csv_has_a_row_for_each_sample_with_what_disturbed_it(session: Session) 
         "at.method": "", "at.working_set_bytes": "4096",
     }  # fmt: skip
     assert (rows[9]["kind"], rows[9]["value"], rows[9]["low"]) == ("estimate", "11.0", "10.9")
-    assert [row["invalid_reason"] for row in rows[6:9]] == ["measured, but did not converge (interval ±5.0%)"] * 3
+    assert [row["invalid_reason"] for row in rows[6:9]] == ["measured, but did not converge (interval ±5.0 %)"] * 3
 
 
 def test_csv_starts_no_formula_in_a_spreadsheet(tmp_path: Path) -> None:
@@ -363,12 +363,12 @@ def test_wide_and_combining_characters_keep_columns_in_line() -> None:
 
 
 def test_what_a_step_withheld_stands_behind_what_it_measured(session: Session) -> None:
-    session.gaps.append(Gap("io.direct: knee of oltp-read", "other processes used 100% of the CPUs before the run"))
+    session.gaps.append(Gap("io.direct: knee of oltp-read", "other processes used 100 % of the CPUs before the run"))
 
     for lines in (text(document(session)), "\n".join(session_lines(session, whole=True))):
         chapters = lines.partition("Not measured")
         assert "Measurements" in chapters[0]
-        assert "other processes used 100% of the CPUs" in chapters[2].partition("\n--")[2].partition("\n--")[0]
+        assert "other processes used 100 % of the CPUs" in chapters[2].partition("\n--")[2].partition("\n--")[0]
 
 
 def test_a_chart_whose_legend_is_long_keeps_its_title() -> None:

@@ -184,7 +184,9 @@ def test_of_the_kernels_command_line_only_known_settings_are_shared(tmp_path: Pa
     assert [word for word in ("payroll", "hunter2", "filer7") if word in text] == []
 
 
-@pytest.mark.parametrize("busy", ["oracle_payroll 45 %, java -jar x 3 %", "oracle_payroll", "oracle_payroll 12%, more"])
+@pytest.mark.parametrize(
+    "busy", ["oracle_payroll 45 %, java -jar x 3 %", "oracle_payroll", "oracle_payroll 12 %, more"]
+)
 def test_names_of_other_processes_are_not_shared(tmp_path: Path, busy: str) -> None:
     item = EnvironmentRecord(1, {"others_busy": busy, "load_1min": 0.5})
     packed, _ = shared(written(tmp_path / "one.sizeup.jsonl", records()[0], item))

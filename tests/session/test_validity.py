@@ -28,7 +28,7 @@ from sizeup.views.run.results import results_data
 from sizeup.views.run.step import point_value
 
 SERIES = {name: series for name, series in series_of("io.direct").items() if name in ("rate", "validity")}
-DRIFTED = "throughput drifted -25% from the first half to the second"
+DRIFTED = "throughput drifted -25 % from the first half to the second"
 STEADY = f"steady: {DRIFTED}"
 REASON = "measured, but not valid because throughput was not steady"
 
@@ -155,13 +155,13 @@ def placed(share: float, nodes: str) -> StepRun:
             LARGER,
             ("cache",),
         ),
-        (step(LOOSE, precision=0.05), "it did not converge", ("interval ±20.0%, target ±5.0%",), AT_REST, ()),
-        (step(LOOSE), "it did not converge", ("interval ±20.0%",), AT_REST, ()),
+        (step(LOOSE, precision=0.05), "it did not converge", ("interval ±20.0 %, target ±5.0 %",), AT_REST, ()),
+        (step(LOOSE), "it did not converge", ("interval ±20.0 %",), AT_REST, ()),
         (step(replace(LOOSE, low=None)), "it did not converge", (), AT_REST, ()),
         (
             placed(0.98, "0:98,1:2"),
             "its memory lay on another node",
-            ("98.0% of the pages were where they were asked for",),
+            ("98.0 % of the pages were where they were asked for",),
             f"free memory of that node, and {AGAIN}",
             (),
         ),

@@ -38,7 +38,7 @@ def answer(server: Path, capsys: pytest.CaptureFixture[str]) -> Answer:
 
 
 def row(lines: list[str], name: str) -> list[str]:
-    return next(line for line in lines if line.startswith(f"{name} ")).split()
+    return next(line for line in lines if line.startswith(f"{name} ")).replace(" %", "%").split()
 
 
 def words(lines: list[str]) -> str:
@@ -66,14 +66,14 @@ def test_of_a_throughput_alone_no_iops_are_judged_not_even_those_of_redo(answer:
 
     assert lines[0].startswith("NOT CERTAIN Storage paths: 920 MB/s ")
     assert row(lines, "Paths")[-2:] == ["NOT", "CERTAIN"]
-    assert "! Assumed: a buffer pool of 10% of the database" in lines
+    assert "! Assumed: a buffer pool of 10 % of the database" in lines
 
 
 def test_a_cluster_names_what_one_lost_server_means_for_each_resource(answer: Answer) -> None:
     lines = answer("cluster.nodes=2", "db.gb=4000", "workload.cpu_percent=20", *DRIVES, *YEARS, workload=True)
 
-    lost = "one of 2 servers lost: Storage 14% used, 24% in year 3; CPU 40% used, 69% in year 3; Memory 52% used"
-    assert f"{lost}, 54% in year 3" in words(lines)
+    lost = "one of 2 servers lost: Storage 14 % used, 24 % in year 3; CPU 40 % used, 69 % in year 3; Memory 52 % used"
+    assert f"{lost}, 54 % in year 3" in words(lines)
     assert row(lines, "License")[1:6] == ["32", "x", "Oracle", "EE", "+"]
 
 
@@ -107,7 +107,7 @@ def test_without_the_drives_the_paths_alone_are_judged_and_the_space_is_unknown(
     assert row(lines, "CPU")[-3:] == ["–", "NOT", "CERTAIN"]
     assert row(lines, "Paths")[-2:] == ["NOT", "CERTAIN"]
     assert row(lines, "Space")[1:] == ["unknown", "4,000", "GB", "–", "–", "–", "NO", "VERDICT"]
-    assert "Growth Nothing judged passes 100% within 3 years; highest: Memory, 52% in year 3" in words(lines)
+    assert "Growth Nothing judged passes 100 % within 3 years; highest: Memory, 52 % in year 3" in words(lines)
     assert lines[-1].endswith("more: sizeup size --show working")
 
 
@@ -147,13 +147,13 @@ def test_no_growth_repeats_no_figure(answer: Answer) -> None:
     lines = answer("db.gb=4000", *DRIVES, "workload.growth_percent=0", "workload.horizon_years=3", workload=True)
 
     assert "no growth for 3 years" in words(lines)
-    assert "         FC port host0 lost: 28% used" in lines
+    assert "         FC port host0 lost: 28 % used" in lines
 
 
 def test_an_sga_that_does_not_fit_is_the_verdict(answer: Answer) -> None:
     lines = answer("db.gb=4000", *DRIVES, "sga.mb=600000", workload=True)
 
-    assert lines[0].startswith("FAIL     Memory: 591.9 GiB demand, 512 GiB capacity (116%")
+    assert lines[0].startswith("FAIL     Memory: 591.9 GiB demand, 512 GiB capacity (116 %")
     assert row(lines, "Storage")[-1] == "ASSUMED"
 
 

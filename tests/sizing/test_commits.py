@@ -59,10 +59,10 @@ def test_a_rate_that_one_alone_would_miss_is_assumed() -> None:
 
     # 760 /s of 8 sessions: 190 /s of one alone are 400 / 190 = 211 %, 5,200 /s of 64 are 900 / 5,200 = 17 %.
     assert status("workload.commits_s=100") == ("pass", ())
-    assert status("workload.commits_s=400") == ("assumed", assumed("211% at 190 /s"))
+    assert status("workload.commits_s=400") == ("assumed", assumed("211 % at 190 /s"))
     assert status("workload.commits_s=400", "workload.committers=8") == ("pass", ())
     assert status("workload.commits_s=400", "workload.committers=2") == ("fail", ())
-    assert status("workload.commits_s=900") == ("fail", assumed("17% at 5,200 /s"))
+    assert status("workload.commits_s=900") == ("fail", assumed("17 % at 5,200 /s"))
     assert status("workload.commits_s=6000") == ("fail", ()), "above those of the most sessions, too"
     assert status("workload.commits_s=900", "capacity.commits_s=2000") == ("pass", ()), "what was typed counts"
 
@@ -90,9 +90,9 @@ def test_what_was_unsteady_or_beside_others_leaves_its_ends_open() -> None:
     assert status(1200, seconds()) == "fail", "109 % of the best"
     shown = judged(seconds(), "workload.commits_s=500", "workload.committers=8", *LOAD, "capacity.iops=50000")
     lines = next(one for one in shown.advice if one.id == "verdict.storage").working
-    assert "commits of the log: 500 commits/s / 750 commits/s = 66.6667%" in lines
+    assert "commits of the log: 500 commits/s / 750 commits/s = 66.6667 %" in lines
     assert "  only 400 commits/s are certain, because throughput was not steady" in lines
-    assert ("Limit", "commits of the log at 67% (not certain); storage at 40%") in list(answer_details(shown))
+    assert ("Limit", "commits of the log at 67 % (not certain); storage at 40 %") in list(answer_details(shown))
     assert status(1200, seconds(others_share=0.5)) == "uncertain"
 
 

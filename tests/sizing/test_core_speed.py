@@ -84,7 +84,7 @@ def test_of_two_processors_that_nobody_named_the_ends_still_decide(busy: str, co
 @pytest.mark.parametrize("cores", [4, 10])
 def test_the_cores_that_it_needs_pass_at_worst(cores: int) -> None:
     """9.432 cores at worst are 70 % of 13.47, so 14 whole cores pass and 13 do not."""
-    assert card("cpu", *BUSY, THEIRS, *OURS, f"machine.cores={cores}").needs == "14 cores (pass limit 70%)"
+    assert card("cpu", *BUSY, THEIRS, *OURS, f"machine.cores={cores}").needs == "14 cores (pass limit 70 %)"
 
 
 def test_a_clock_is_known_by_the_name_or_not_at_all() -> None:
@@ -110,7 +110,7 @@ def test_cores_of_the_same_processor_are_as_fast() -> None:
     found = card("cpu", *BUSY, same, *OURS, "machine.cores=16")
 
     assert (found.status, found.share) == ("pass", 0.625)
-    assert found.statement == "CPU: 10 cores demand, 16 cores capacity (62%)"
+    assert found.statement == "CPU: 10 cores demand, 16 cores capacity (62 %)"
 
 
 def test_the_processor_of_an_order_is_that_of_the_present_server_whatever_its_name() -> None:
@@ -128,7 +128,7 @@ def test_a_year_that_leaves_the_verdict_open_is_named_with_its_share_at_worst() 
     cpu = card("cpu", "machine.cores=16", "workload.cpu_cores=8", *models, *growth)
 
     assert cpu.status == "uncertain"
-    assert "(28% to 89%, up to 174% in year 3, because" in cpu.statement
+    assert "(28 % to 89 %, up to 174 % in year 3, because" in cpu.statement
 
 
 def test_both_rates_count_before_the_processors_and_one_of_them_does_not() -> None:
@@ -149,7 +149,7 @@ def test_one_instance_of_a_cluster_leaves_the_upper_end_open() -> None:
     open_end, beyond = (card("cpu", *instance, f"machine.cores={cores}") for cores in (100, 9))
 
     assert (open_end.status, open_end.demand) == ("uncertain", "10 cores or more")
-    assert "(10% or more, because the report covers one instance" in open_end.statement
+    assert "(10 % or more, because the report covers one instance" in open_end.statement
     assert (beyond.status, beyond.ends[0]) == ("fail", pytest.approx(10 / 9))
 
 
@@ -184,7 +184,7 @@ def test_what_is_independent_multiplies() -> None:
 
     assert (found.demand, found.status) == ("4.31 to 14.1 cores", "warn")
     assert found.statement.startswith(
-        "CPU: 4.31 to 14.1 cores demand, 15 cores capacity (at most 94%, because busy threads may share no core"
+        "CPU: 4.31 to 14.1 cores demand, 15 cores capacity (at most 94 %, because busy threads may share no core"
     )
 
 

@@ -50,17 +50,17 @@ def test_the_data_grows_where_the_load_does_not() -> None:
 @pytest.mark.parametrize(
     ("more", "basis", "said"),
     [
-        (("db.gb=4000",), "+20% a year for 3 years", True),
-        (("db.gb=4000", "db.growth_percent=20"), "+20% a year for 3 years", False),
-        (("db.gb=4000", "db.growth_percent=50"), "load +20%, data +50% a year for 3 years", False),
-        (("db.gb=4000", "db.growth_percent=0"), "load +20%, data +0% a year for 3 years", False),
+        (("db.gb=4000",), "+20 % a year for 3 years", True),
+        (("db.gb=4000", "db.growth_percent=20"), "+20 % a year for 3 years", False),
+        (("db.gb=4000", "db.growth_percent=50"), "load +20 %, data +50 % a year for 3 years", False),
+        (("db.gb=4000", "db.growth_percent=0"), "load +20 %, data +0 % a year for 3 years", False),
         (("db.gb=4000", "workload.growth_percent=0"), "no growth for 3 years", False),
         (
             ("db.gb=4000", "workload.growth_percent=0", "db.growth_percent=5"),
-            "load no growth, data +5% a year for 3 years",
+            "load no growth, data +5 % a year for 3 years",
             False,
         ),
-        ((), "+20% a year for 3 years", False),
+        ((), "+20 % a year for 3 years", False),
     ],
 )
 def test_the_answer_says_where_the_data_is_taken_to_grow_like_the_load(
@@ -72,7 +72,7 @@ def test_the_answer_says_where_the_data_is_taken_to_grow_like_the_load(
     growth = " ".join(answer_lines(sizing, width=200)).partition("Growth   ")[2].partition("  ")[0]
     assert ("; the data grows like the load" in growth) == said
     space = sizing.find("verdict.space")
-    line = "the data grows like the load, by 20% a year (--set db.growth_percent=N for another rate)"
+    line = "the data grows like the load, by 20 % a year (--set db.growth_percent=N for another rate)"
     assert (space is not None and line in space.working) == said
 
 
@@ -112,4 +112,4 @@ def test_the_basis_of_a_verdict_on_space_names_the_rate_of_the_data() -> None:
     sizing = sized("db.gb=8000", "db.growth_percent=40")
     text = verdict_text(sizing, card_views(sizing, None))
 
-    assert text.basis == "workload of your inputs; +40% a year: 191% in year 3"
+    assert text.basis == "workload of your inputs; +40 % a year: 191 % in year 3"

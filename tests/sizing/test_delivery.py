@@ -107,7 +107,7 @@ PER_SOCKET = "machine.cores_per_socket"
         ((), ["machine.guest=yes"], "machine.cores", "uncertain: of a guest, not of its server"),
         (("machine.guest=yes",), ["machine.guest=yes"], "machine.cores", "as ordered"),
         (("machine.guest=no",), ["machine.guest=yes"], "machine.guest", "different"),
-        ((), ["machine.ghz=2.27"], "machine.ghz", "slower: 65%"),  # 2.27 / 3.5
+        ((), ["machine.ghz=2.27"], "machine.ghz", "slower: 65 %"),  # 2.27 / 3.5
         ((), ["machine.ghz=3.49"], "machine.ghz", "as ordered"),
         (("machine.socket_capacity=2",), [], "machine.socket_capacity", "unknown: not detected"),
         (SE2, ["machine.sockets=4"], "machine.sockets", "more: +2; Oracle Database Standard Edition 2 is not perm"),
@@ -156,12 +156,12 @@ def test_a_measurement_whose_interval_reaches_the_order_is_as_ordered() -> None:
 @pytest.mark.parametrize(
     ("value", "uncertainty", "status"),
     [
-        (30_000, Uncertainty(None, "others took 83% of the CPUs", upper=True), "uncertain"),
+        (30_000, Uncertainty(None, "others took 83 % of the CPUs", upper=True), "uncertain"),
         (30_000, Uncertainty(35_000, "throughput was not steady", upper=True), "slower"),
         (30_000, Uncertainty(45_000, "throughput was not steady", upper=True), "uncertain"),
         (50_000, Uncertainty(2_000, "a cache may hold the file"), "uncertain"),
         (50_000, Uncertainty(45_000, "throughput was not steady"), "as ordered"),
-        (50_000, Uncertainty(None, "others took 83% of the CPUs", upper=True), "as ordered"),
+        (50_000, Uncertainty(None, "others took 83 % of the CPUs", upper=True), "as ordered"),
     ],
 )
 def test_what_an_uncertainty_leaves_open_is_neither_as_ordered_nor_slower(

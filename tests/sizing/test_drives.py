@@ -165,7 +165,7 @@ def test_random_and_sequential_io_share_the_time_of_the_drives() -> None:
     share = 33_000 / 96_000 + 2_000 / 4_800
     assert (found.status, found.share, found.n_plus_one) == ("warn", pytest.approx(share), pytest.approx(2 * share))
     assert (found.demand, found.detected) == ("2,270 MB/s", "2,985 MB/s (24 drives in RAID 10)")  # 2,270 / 76.04 %
-    assert "sequential I/O takes 42% of their time and random I/O 34%" in " ".join(found.notes)
+    assert "sequential I/O takes 42 % of their time and random I/O 34 %" in " ".join(found.notes)
     few = storage(*STREAMS, "workload.sequential_mb_s=480")
     assert (few.share, few.demand) == (pytest.approx(33_000 / 96_000 + 0.1), "33,000 IOPS")
     assert storage(*STREAMS, "workload.mb_s=2270").share == pytest.approx(

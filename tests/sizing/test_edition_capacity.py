@@ -65,7 +65,7 @@ def test_sixteen_cores_of_an_unknown_number_of_threads_may_have_more_than_sixtee
     cpu = card("cpu", *SE2, "machine.cores=16", *load)
 
     assert cpu.status == "uncertain"
-    assert "(51% to 103%, because threads that the edition uses may share cores" in cpu.statement
+    assert "(51 % to 103 %, because threads that the edition uses may share cores" in cpu.statement
     assert card("cpu", *SE2, "machine.cores=8", *load).status == "fail"  # 103 %, whatever the edition
 
 

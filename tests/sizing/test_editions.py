@@ -175,7 +175,7 @@ def test_a_free_edition_is_the_cheapest_only_for_a_database_that_it_is_known_to_
 def test_with_all_of_its_price_off_an_edition_costs_0_and_its_support_is_no_other_contract() -> None:
     cost = found(sized(*XEON, "license.product=ee", "license.discount_percent=100"), "license.cost.term").verdict
 
-    assert "$0 = $0 after 100% discount + $0 support" in cost
+    assert "$0 = $0 after 100 % discount + $0 support" in cost
 
 
 def test_a_discount_holds_for_both_editions_and_a_price_of_ones_own_for_the_chosen_one() -> None:

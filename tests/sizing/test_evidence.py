@@ -229,7 +229,7 @@ def test_requests_smaller_than_those_of_a_figure_that_is_open_above_stay_open() 
         (ARRAY, GIB, 0, "the array or controller may hold a new file of 1 GiB"),
         (MOUNTED, GIB, 0, "the server of this mount may hold a new file of 1 GiB"),
         (ARRAY, 0, 0, "the array or controller may hold a new file"),
-        (ARRAY, 12 * GIB, 3 * GIB, "a cache of 3 GiB may hold 25% of a new file of 12 GiB"),
+        (ARRAY, 12 * GIB, 3 * GIB, "a cache of 3 GiB may hold 25 % of a new file of 12 GiB"),
     ],
 )
 def test_what_may_hold_a_new_file_is_named(machine: Machine, target_bytes: int, cache: int, reason: str) -> None:
@@ -313,7 +313,7 @@ def test_unsteady_reads_of_old_data_count_and_what_is_too_little_is_named() -> N
     [
         (
             90e3,
-            "(225%; as low as 18%: it was measured at queue depth 64 alone). Measure at a queue",
+            "(225 %; as low as 18 %: it was measured at queue depth 64 alone). Measure at a queue",
         ),
         (30e3, "none of it certain: the host of this guest may hold a new file of 1 GiB). Measure its"),
     ],

@@ -99,5 +99,5 @@ def test_drives_of_no_stated_kind_are_flash_only_if_they_are() -> None:
     """Two of four drives of 1,000 GB hold data in RAID 10, and the database takes half of them."""
     array = ("array.disks=4", "array.raid=10", "array.disk_gb=1000", "array.drive_iops=4000", "db.gb=1000")
 
-    assert "50% of the drives, if these are flash" in advice("flash.use", *array).verdict
-    assert "50% of the flash)" in advice("flash.use", *array, "array.drive=nvme-pcie4").verdict
+    assert "50 % of the drives, if these are flash" in advice("flash.use", *array).verdict
+    assert "50 % of the flash)" in advice("flash.use", *array, "array.drive=nvme-pcie4").verdict

@@ -67,7 +67,7 @@ def test_more_passive_servers_than_the_rule_leaves_out_are_refused() -> None:
 
 
 def test_a_right_that_comes_with_support_is_refused_without_it() -> None:
-    with pytest.raises(UsageError, match=r"expected a support above 0 \(license.support_percent\), found 0%"):
+    with pytest.raises(UsageError, match=r"expected a support above 0 \(license.support_percent\), found 0 %"):
         sized(*PAIR, *SQL, "license.passive_servers=1", "license.support_percent=0")
     assert units(*PAIR, "license.passive_servers=1", "license.support_percent=0") == 8
 
@@ -164,7 +164,7 @@ def test_the_cores_of_an_instance_are_its_virtual_cpus_by_the_threads_of_a_core(
     """32 virtual CPUs of two threads a core are 16 cores, of which 12 busy ones take 75 %."""
     sizing = sized(*CLOUD, *SPEEDS)
 
-    assert "12 cores demand, 16 cores capacity (75%)" in found(sizing, "verdict.cpu").verdict
+    assert "12 cores demand, 16 cores capacity (75 %)" in found(sizing, "verdict.cpu").verdict
     for cores in (32, 40):
         with pytest.raises(UsageError, match=rf"machine.vcpus / machine.threads_per_core = 16, found {cores}; leave"):
             sized(*CLOUD, f"machine.cores={cores}")

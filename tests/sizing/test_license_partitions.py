@@ -196,5 +196,5 @@ def test_a_capped_partition_carries_what_its_cap_does(partition: LogicalPartitio
     card = next(one for one in lpar(*speed, partition=partition).cards if one.resource == "cpu")
 
     assert card.status == status
-    assert f"({percent}%" in card.statement
+    assert f"({percent} %" in card.statement
     assert ("the partition has 3.5 of 16 cores" in card.statement) is (partition is CAPPED)

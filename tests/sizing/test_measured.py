@@ -112,7 +112,7 @@ def test_what_bypassed_nothing_is_no_evidence() -> None:
 def test_an_unsteady_figure_lies_between_its_worst_and_its_best_second() -> None:
     found = session("io.direct", *ramp("oltp-read", 39e3, 40e3, series="iops"))
     at: Coordinates = {"workload": "oltp-read", "queue_depth": 2}
-    doubtful(found, at, "steady", 0.0, cache=False, reason="-25%")
+    doubtful(found, at, "steady", 0.0, cache=False, reason="-25 %")
     point = found.steps["io.direct"].points[point_key("iops", at)]
     for second, values in enumerate([(50e3, 54e3), (39e3, 41e3), (25e3, 31e3)]):
         for part, value in enumerate(values):
@@ -136,7 +136,7 @@ def test_a_valid_figure_comes_before_a_higher_one_that_is_not() -> None:
         ("iops", {"workload": "oltp-7030", "queue_depth": 2}, 9e4),
         ("iops", {"workload": "oltp-7030", "queue_depth": 1}, 1e4),
     )
-    doubtful(found, {**large, "workload": "oltp-7030", "queue_depth": 2}, "steady", 0.0, cache=False, reason="+40%")
+    doubtful(found, {**large, "workload": "oltp-7030", "queue_depth": 2}, "steady", 0.0, cache=False, reason="+40 %")
 
     requests = headlines(found)["capacity.iops"]
 
@@ -168,7 +168,7 @@ def test_the_response_time_is_of_the_same_requests_as_the_rate() -> None:
 def test_an_unused_write_latency_is_reported_too() -> None:
     redo: Coordinates = {"workload": "redo", "block_bytes": 65536}
     found = session("io.direct", ("latency-mean", {**redo, "direction": "write"}, 4e5))
-    doubtful(found, redo, "steady", 0.0, cache=False, reason="second half +40%")
+    doubtful(found, redo, "steady", 0.0, cache=False, reason="second half +40 %")
 
     assert isinstance(measured(found)["redo.sync_write_us"], UnusedMeasurement)
     assert "redo.write_kib" not in measured(found)
@@ -206,7 +206,7 @@ def test_a_figure_that_did_not_converge_beyond_its_target_is_not_valid() -> None
     put(run, Estimate("dram-thp", at, 100.0, low=98.0, high=102.0, converged=False))
 
     assert wide.sentence("ns").startswith(
-        "100 ns was measured but is not used, because it did not converge (interval ±12.0%, target ±5.0%). "
+        "100 ns was measured but is not used, because it did not converge (interval ±12.0 %, target ±5.0 %). "
         "Run Memory latency again"
     )
     assert figures(found) == {"memory.local_ns": 100.0}
@@ -215,7 +215,7 @@ def test_a_figure_that_did_not_converge_beyond_its_target_is_not_valid() -> None
 def test_a_run_whose_verdict_is_fail_bounds_what_is_measured() -> None:
     found = session("io.direct", *ramp("dss-rand", 1370e6, 1374e6))
     run = found.steps["io.direct"]
-    reasons = "steady: throughput drifted -25% from the first half to the second"
+    reasons = "steady: throughput drifted -25 % from the first half to the second"
     put(run, Estimate("validity", {"part": "steady"}, 0.0, caveats=(reasons,)))
     put(run, Estimate("validity", {"part": "extending"}, 0.0, caveats=("extending: serialized",)))
     put(run, Estimate("validity", {"part": "all"}, 0.0, extra={"verdict": "fail", "reasons": reasons}))

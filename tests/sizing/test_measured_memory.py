@@ -115,7 +115,7 @@ def test_memory_on_another_node_than_asked_for_is_no_local_memory() -> None:
     unseen = {"share_where_asked": 0.0, "pages_on_nodes": ""}
     put(found.steps["memory.numa"], Estimate("latency", cell, 90.0, extra=unseen))
 
-    assert away == "its memory lay on another node (0.0% of the pages were where they were asked for)"
+    assert away == "its memory lay on another node (0.0 % of the pages were where they were asked for)"
     assert unused(found, "memory.local_ns").cause == "where its memory lay is unknown"
 
 

@@ -43,7 +43,7 @@ def test_a_measurement_of_another_device_is_reported_and_not_used() -> None:
         (ramp("dss-rand", 100e6, 190e6, 378e6), "it still rose at queue depth 4, where its ramp ended"),
         (
             [*ramp("dss-rand", 370e6, 378e6), ("cpu", {"workload": "dss-rand", "queue_depth": 2}, 0.99)],
-            "the CPUs of the host were the limit (99% busy)",
+            "the CPUs of the host were the limit (99 % busy)",
         ),
         (
             [

@@ -120,7 +120,7 @@ def test_an_sga_beyond_the_memory_may_be_larger_than_it_needs_to_be() -> None:
     found = next(one for one in size({**given, **parse_settings(["machine.memory_gib=512"])}).cards if one.demand)
 
     assert (found.resource, found.status, found.share) == ("memory", "uncertain", 600 / 512)
-    because = "as low as 39%: the advisory of the SGA predicts as few reads with 200 GiB"
+    because = "as low as 39 %: the advisory of the SGA predicts as few reads with 200 GiB"
     assert found.statement.endswith(f"{because}). Use --set sga.mb=N to decide")
 
 
@@ -134,8 +134,8 @@ def test_memory_in_use_may_be_that_of_other_programs(gib: int, status: str) -> N
 
     assert (found.status, found.share) == (status, gib / 512)
     said = {
-        "warn": "(68%; at most 88% of the 400 GiB that are certain: 112 GiB are in use now",
-        "uncertain": "(88%; 400 GiB are certain: 112 GiB are in use now",
+        "warn": "(68 %; at most 88 % of the 400 GiB that are certain: 112 GiB are in use now",
+        "uncertain": "(88 %; 400 GiB are certain: 112 GiB are in use now",
     }
     assert said.get(status, "Memory: ") in found.statement
     typed = size({**inputs, **parse_settings(["machine.memory_gib=512"])})
@@ -150,7 +150,7 @@ def test_of_two_uncertainties_the_one_that_decides_is_named() -> None:
     found = next(one for one in size({**described(machine, {}), **given}).cards if one.resource == "memory")
 
     assert found.status == "uncertain"
-    assert "(88%; 400 GiB are certain: 112 GiB are in use now" in found.statement
+    assert "(88 %; 400 GiB are certain: 112 GiB are in use now" in found.statement
 
 
 def test_a_size_of_the_database_alone_asks_for_the_shared_memory_and_decides_nothing() -> None:
@@ -193,8 +193,8 @@ def test_the_share_of_the_reads_stands_beside_the_hot_set() -> None:
     known = advice("flash.use", *FLASH, "db.hot_percent=80").verdict
     unknown = advice("flash.use", *FLASH[:1], *FLASH[2:], "db.hot_percent=80").verdict
 
-    assert "The hot set of 300 GB (80% of the reads) fits" in known
-    assert "The size of the hot set (80% of the reads) is unknown. Use --set db.hot_gb=N" in unknown
+    assert "The hot set of 300 GB (80 % of the reads) fits" in known
+    assert "The size of the hot set (80 % of the reads) is unknown. Use --set db.hot_gb=N" in unknown
 
 
 def test_cores_of_different_threads_have_no_number_of_them() -> None:
@@ -227,7 +227,7 @@ def test_a_small_node_is_exhausted_by_its_even_share() -> None:
 def test_a_promised_gain_is_stated_in_both_directions() -> None:
     verdict = advice("value.throughput", "value.throughput=100", "value.uplift_percent=21").verdict
 
-    assert verdict == "Throughput: 121 units, by a promise 21% above the present, which is 17.36% below it"
+    assert verdict == "Throughput: 121 units, by a promise 21 % above the present, which is 17.36 % below it"
 
 
 FLASH = ("db.gb=800", "db.hot_gb=300", "array.disks=4", "array.raid=10", "array.disk_gb=350")
@@ -237,7 +237,7 @@ FLASH = ("db.gb=800", "db.hot_gb=300", "array.disks=4", "array.raid=10", "array.
     ("moved", "gain"),
     [
         ((), "1.14 to 4.1 times, by what is moved"),
-        (("flash.moved=indexes",), "14% more"),
+        (("flash.moved=indexes",), "14 % more"),
         (("flash.moved=indexes-and-hottest-table",), "2.9 times"),
         (("flash.moved=indexes-and-hot-tables",), "4.1 times"),
     ],
@@ -277,7 +277,7 @@ def test_what_the_nodes_do_not_add_up_to_is_kept_by_nobody() -> None:
     cards = size(described(assessed(machine), parse_settings(["sga.mb=65536"]))).cards
 
     needs = next(one for one in cards if one.resource == "memory").needs
-    assert needs == "93.43 GiB (pass limit 70%, 2 GiB kept by others)"
+    assert needs == "93.43 GiB (pass limit 70 %, 2 GiB kept by others)"
 
 
 @pytest.mark.parametrize("sga_gib", [9.7, 64, 200, 611.3, 9000, 11_000])

@@ -37,18 +37,18 @@ def test_the_assumed_size_of_redo_writes_is_named_with_what_smaller_ones_take() 
     found = card("storage", *LOAD, *DRIVES, *PATHS, "redo.mb_s=120")
     larger = card("storage", *LOAD, *DRIVES, *PATHS, "redo.mb_s=1350")
 
-    assert found.assumed == ("redo writes of 64 KiB by default (89% if they are of one block)",)
+    assert found.assumed == ("redo writes of 64 KiB by default (89 % if they are of one block)",)
     assert larger.status == "fail"
-    assert larger.assumed == ("redo writes of 64 KiB by default (80% if they are of 128 KiB)",)
+    assert larger.assumed == ("redo writes of 64 KiB by default (80 % if they are of 128 KiB)",)
 
 
 @pytest.mark.parametrize(
     ("iops", "status", "named"),
     [
         (2000, "pass", ()),  # 59.5 %; 68.7 and 45.8 % at the ends
-        (2100, "assumed", ("70% reads by default (72% at 50%)",)),
+        (2100, "assumed", ("70 % reads by default (72 % at 50 %)",)),
         (2500, "warn", ()),  # a lost drive leaves 2,184 IOPS, whatever the mix
-        (3500, "fail", ("70% reads by default (80% at 100%)",)),
+        (3500, "fail", ("70 % reads by default (80 % at 100 %)",)),
         (4500, "fail", ()),  # 103 % of reads alone
     ],
 )
@@ -65,11 +65,11 @@ def test_a_default_share_of_reads_is_named_where_its_ends_decide(
     ("settings", "named"),
     [
         (("workload.iops=20000",), ()),  # 655 of 1,600 MB/s at 32 KiB
-        (("workload.iops=40000",), ("a block size of 8 KiB by default (82% at 32 KiB)",)),
+        (("workload.iops=40000",), ("a block size of 8 KiB by default (82 % at 32 KiB)",)),
         (("workload.iops=40000", "workload.io_kib=8"), ()),
         (("workload.iops=40000", "workload.mb_s=400"), ()),
         (("workload.iops=3000", "path.policy="), ()),
-        (("workload.mb_s=720", "path.policy="), ("all paths carry data (90% if half are passive)",)),
+        (("workload.mb_s=720", "path.policy="), ("all paths carry data (90 % if half are passive)",)),
     ],
 )
 def test_a_default_that_cannot_change_the_status_is_not_mentioned(
@@ -88,12 +88,12 @@ def test_a_default_that_cannot_change_the_status_is_not_mentioned(
     ("iops", "stated", "named"),
     [
         (800, ("capacity.iops=5000",), ()),
-        (1000, ("capacity.iops=5000",), ("no peaks above the average (80% at 4 times that)",)),
+        (1000, ("capacity.iops=5000",), ("no peaks above the average (80 % at 4 times that)",)),
         (1000, ("capacity.iops=5000", "workload.percentile=95"), ()),
         (
             20000,
             ("capacity.mb_s=1600", "workload.percentile="),
-            ("no peaks above the average (41% at 4 times that)", "a block size of 8 KiB by default (41% at 32 KiB)"),
+            ("no peaks above the average (41 % at 4 times that)", "a block size of 8 KiB by default (41 % at 32 KiB)"),
         ),
     ],
 )

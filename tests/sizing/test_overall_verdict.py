@@ -46,7 +46,7 @@ def test_the_loss_of_a_server_in_the_last_year_warns_too() -> None:
     found = card("cpu", *cluster)
 
     assert (found.share, found.n_plus_one, found.last_year) == pytest.approx((0.5, 0.75, 0.864))
-    assert (found.status, found.needs) == ("warn", "63 cores (130% at worst, limit 100%)")  # 48 x 0.75 x 1.728 = 62.2
+    assert (found.status, found.needs) == ("warn", "63 cores (130 % at worst, limit 100 %)")  # 48 x 0.75 x 1.728 = 62.2
 
 
 def test_a_demand_without_a_capacity_is_no_pass_and_stays_in_the_table() -> None:
@@ -99,7 +99,7 @@ def test_an_assumption_that_does_not_fit_fails() -> None:
     found = card("memory", *settings)
     lines = screen(*settings)
 
-    assert (found.status, found.assumed) == ("fail", ("a buffer pool of 10% of the database",))
+    assert (found.status, found.assumed) == ("fail", ("a buffer pool of 10 % of the database",))
     assert lines[0].startswith("FAIL (assumed) Memory: 372.5 GiB ")
     assert row(lines, "Memory").endswith("FAIL (assumed)")
 
@@ -108,7 +108,7 @@ def test_an_assumption_that_fits_is_assumed_and_no_pass() -> None:
     lines = screen(*LOAD, *PATHS, *DRIVES, *SERVER, "db.gb=2000", "workload.rules_of_thumb=yes")
 
     assert lines[0].startswith("ASSUMED  Memory: 186.3 GiB ")
-    assert "assumed: a buffer pool of 10% of the database" in first(lines).partition("Basis")[0]
+    assert "assumed: a buffer pool of 10 % of the database" in first(lines).partition("Basis")[0]
     assert row(lines, "Memory").endswith("ASSUMED")
 
 
@@ -143,7 +143,7 @@ def test_the_threads_of_an_edition_may_share_cores() -> None:
     found = card("cpu", *CPU, "workload.cpu_cores=13.3", "license.product=se2")
 
     assert found.assumed == ()
-    assert "(83% to 166%, because threads that the edition uses may share cores; 16 threads" in found.statement
+    assert "(83 % to 166 %, because threads that the edition uses may share cores; 16 threads" in found.statement
     assert found.statement.endswith("Turn off the second thread of each core (machine.threads_per_core=1) to decide")
     unknown = card(
         "cpu", *(one for one in CPU if "threads" not in one), "workload.cpu_cores=13.3", "license.product=se2"
@@ -177,7 +177,7 @@ def test_of_what_fails_the_highest_share_stands_first_and_the_others_are_named()
     server = ("machine.cores=4", "machine.memory_gib=4", "sga.mb=49152", "workload.cpu_cores=8", *same)
     lines = screen(*server)
 
-    assert lines[0].startswith("FAIL     Memory: 48 GiB demand, 4 GiB capacity (1,200%)")
+    assert lines[0].startswith("FAIL     Memory: 48 GiB demand, 4 GiB capacity (1,200 %)")
     assert "CPU fails too" in first(lines)
 
 
@@ -186,7 +186,7 @@ def test_a_share_above_the_limit_never_reads_as_the_limit() -> None:
     same = ("workload.specrate_per_core=5", "machine.specrate_per_core=5")
     found = card("cpu", "machine.cores=16", "workload.cpu_cores=16.05", *same)
 
-    assert (found.status, "(>100%)" in found.statement) == ("fail", True)
+    assert (found.status, "(>100 %)" in found.statement) == ("fail", True)
 
 
 @pytest.mark.parametrize("status", ["fail", "warn"])

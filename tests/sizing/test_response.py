@@ -47,7 +47,7 @@ def test_a_measured_curve_comes_before_the_estimate() -> None:
 def test_the_estimate_uses_the_iops_of_the_drives_where_their_mb_s_are_the_bottleneck() -> None:
     answer = response("workload.iops=1000", "workload.mb_s=3800", *DISKS)
 
-    assert "at 23% of the drives" in answer.verdict
+    assert "at 23 % of the drives" in answer.verdict
 
 
 def test_the_wait_is_that_in_front_of_all_drives() -> None:

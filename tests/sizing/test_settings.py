@@ -346,7 +346,7 @@ def test_settings_of_a_machine_that_is_too_small_say_so(capsys: pytest.CaptureFi
 def test_a_share_of_reads_that_nobody_stated_is_called_a_default(capsys: pytest.CaptureFixture[str]) -> None:
     text = emitted(capsys, "--emit", "mysql", "--set", "workload.iops=1000")
 
-    assert "#   workload.iops 1,000 IOPS (--set)\n#   workload.read_percent 70% (default)\n" in text
+    assert "#   workload.iops 1,000 IOPS (--set)\n#   workload.read_percent 70 % (default)\n" in text
     assert "innodb_io_capacity = 300\n" in text  # 30 % of 1,000
 
 
@@ -473,8 +473,8 @@ def test_of_two_databases_the_chosen_one_has_the_huge_pages(
     ("memory_gib", "said"),
     [
         ("96", "not set. Error: 49,153 huge pages required are 98,306 MiB and do not fit into the 98,304 MiB"),
-        ("96.5", "leave 510 MiB (less than 3% and than 1 GiB) of the 98,816 MiB of memory"),
-        ("98", "WARNING: 49,153 huge pages leave 1.998 GiB of the 98 GiB of memory: leave at least 2.94 GiB (3%)"),
+        ("96.5", "leave 510 MiB (less than 3 % and than 1 GiB) of the 98,816 MiB of memory"),
+        ("98", "WARNING: 49,153 huge pages leave 1.998 GiB of the 98 GiB of memory: leave at least 2.94 GiB (3 %)"),
         ("100", ""),
     ],
 )

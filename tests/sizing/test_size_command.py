@@ -56,7 +56,7 @@ def test_two_sockets_of_four_cores_at_266_need_266_mb_s_or_255_as_published(
         ("workload.iops=40.000", "found '40.000'; write 40000, or 40"),
         ("workload.iops=40,000", "found '40,000'; write 40000"),
         ("machine.cores=1.024", "found '1.024'; write 1024, or 1.024"),
-        ("workload.read_percent=0.6", "found '0.6'; write 60 for a share, or 0.6%"),
+        ("workload.read_percent=0.6", "found '0.6'; write 60 for a share, or 0.6 %"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_key_and_what_was_expected(
@@ -74,7 +74,7 @@ def test_a_key_that_is_set_twice_is_refused(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("key", "text", "base"),
     [
-        ("workload.read_percent", "0.6%", 0.006),
+        ("workload.read_percent", "0.6 %", 0.006),
         ("workload.iops", "40.5", 40.5),
         ("workload.io_kib", "8k", 8192),
         ("sga.mb", "1.5G", 1.5 * 2**30),
@@ -142,7 +142,7 @@ def test_licenses_of_all_hosts_are_not_set_against_the_guests_cores_without_a_wo
         (
             ("machine.cores=65536", "machine.ghz=20", "capacity.mb_s=1"),
             "verdict.storage",
-            "(1,638,400,000%)",
+            "(1,638,400,000 %)",
         ),
         (("value.throughput=1e12", "value.system_usd=5"), "value.system-usd-per-unit", "$5e-12 per unit"),
         (("capacity.iops=1e12", "capacity.latency_ms=8000"), "io.queue-depth", "at QD 8,000,000,000,000"),

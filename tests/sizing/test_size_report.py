@@ -72,10 +72,10 @@ def test_the_report_leads_with_the_verdict_and_the_resources(markdown: Report) -
     text = markdown(*PURCHASE).replace("\\", "")
 
     assert text.startswith("# Sizing of server-x\n\n**FAIL** Storage: 41,500 IOPS ")
-    assert "- **Workload**: 40,000 IOPS (60% reads, 8 KiB), 120 MB/s redo, 4,000 GB database, +20% a year" in text
+    assert "- **Workload**: 40,000 IOPS (60 % reads, 8 KiB), 120 MB/s redo, 4,000 GB database, +20 % a year" in text
     table = rows(text.partition("## ")[0])
     assert table["Resource"] == ["Resource", "Detected", "Demand", "Used", "N+1", "Year 3", "Status"]
-    assert table["Storage"][-4:] == ["61%", "86%", "106%", "FAIL"]
+    assert table["Storage"][-4:] == ["61 %", "86 %", "106 %", "FAIL"]
     assert {"Space", "Memory", "CPU", "License"} < set(table)
     assert "Clock" not in table
 
@@ -90,9 +90,9 @@ def test_the_chapters_stand_in_their_order(markdown: Report) -> None:
 def test_every_failure_and_the_growth_have_their_figures(markdown: Report) -> None:
     text = chapter(markdown(*PURCHASE), "Limits, failures and growth")
 
-    assert "- **N+1**: one of 24 drives lost: 86% used, 149% in year 3" in text
-    assert "- **N+1**: FC port host0 lost: 28% used, 48% in year 3" in text
-    assert "- **Growth**: Storage passes 100% in year 3" in text
+    assert "- **N+1**: one of 24 drives lost: 86 % used, 149 % in year 3" in text
+    assert "- **N+1**: FC port host0 lost: 28 % used, 48 % in year 3" in text
+    assert "- **Growth**: Storage passes 100 % in year 3" in text
 
 
 def test_the_cost_has_its_list_its_rivals_and_sources_with_date_and_address(markdown: Report) -> None:
@@ -120,7 +120,7 @@ def test_what_nobody_chose_is_an_assumption_and_what_was_given_is_an_input(markd
     assert "- Oracle EE is assumed, as no edition is set" in chapter(text, "Assumptions")
     assert "Users" not in assumed
     assert assumed["Term"][1] == "3 years"
-    assert given["Growth per year"] == ["Growth per year", "20%", "typed", "--set", "workload.growth_percent"]
+    assert given["Growth per year"] == ["Growth per year", "20 %", "typed", "--set", "workload.growth_percent"]
     assert given["Random IOPS"][2:4] == ["imported", "awr.txt: one interval, an average"]
     assert given["Memory"] == ["Memory", "512 GiB", "detected", "/proc/meminfo", "machine.memory_gib"]
     assert not set(assumed) & set(given) - {"Input", "---"}

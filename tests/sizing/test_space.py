@@ -95,14 +95,14 @@ def test_all_disks_of_the_machine_bound_the_space_from_above_alone(gb: str, stat
 @pytest.mark.parametrize(
     ("gb", "status", "said"),
     [
-        ("1300", "pass", "(68%, half of 4 drives, as in RAID 10)"),
-        ("1900", "warn", "(99%, half of 4 drives, as in RAID 10)"),
+        ("1300", "pass", "(68 %, half of 4 drives, as in RAID 10)"),
+        ("1900", "warn", "(99 %, half of 4 drives, as in RAID 10)"),
         (
             "3000",
             "uncertain",
-            "; as low as 78%: the RAID level is not given). Use --set array.raid=0|1|10|5|6 to decide",
+            "; as low as 78 %: the RAID level is not given). Use --set array.raid=0|1|10|5|6 to decide",
         ),
-        ("4000", "fail", "; at least 104%: the RAID level is not given)"),
+        ("4000", "fail", "; at least 104 %: the RAID level is not given)"),
     ],
 )
 def test_drives_without_a_raid_level_hold_between_half_and_all_of_their_size(gb: str, status: str, said: str) -> None:

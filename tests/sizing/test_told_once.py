@@ -33,8 +33,8 @@ def words(*settings: str) -> str:
 def test_a_verdict_in_the_table_has_its_later_shares() -> None:
     found = rows(sized(*LOAD, *YEARS, "path.stages=hba:fc16*2", "path.policy=active-active"))
 
-    assert found["verdict.storage"].value == "NOT CERTAIN 5.2%"
-    assert found["verdict.storage"].range_ == "N+1 10%, year 3 8.9%"
+    assert found["verdict.storage"].value == "NOT CERTAIN 5.2 %"
+    assert found["verdict.storage"].range_ == "N+1 10 %, year 3 8.9 %"
 
 
 def test_a_demand_has_one_row_for_each_unit() -> None:
@@ -74,7 +74,7 @@ def test_stages_that_a_failure_leaves_alike_are_named_once() -> None:
     text = words(*LOAD, *YEARS, *paths)
 
     assert text.count("one of 2 paths lost") == 1
-    assert "one of 2 paths lost: 10% used, 18% in year 3" in text
+    assert "one of 2 paths lost: 10 % used, 18 % in year 3" in text
 
 
 def test_what_was_not_judged_stands_behind_a_warning_too() -> None:

@@ -136,8 +136,8 @@ def test_reads_and_writes_that_are_given_are_the_mix_of_every_answer() -> None:
     drives = ("array.disks=24", "array.raid=10", "array.drive_iops=4000")
     given = ("workload.read_iops=1000", "workload.write_iops=9000")
 
-    assert " at 10% reads" in found(sized(*drives, *given), "io.capacity.iops").verdict
-    assert " at 70% reads" in found(sized(*drives, "workload.iops=10000"), "io.capacity.iops").verdict
+    assert " at 10 % reads" in found(sized(*drives, *given), "io.capacity.iops").verdict
+    assert " at 70 % reads" in found(sized(*drives, "workload.iops=10000"), "io.capacity.iops").verdict
     assert sized(*drives, *given).inputs["workload.read_percent"].origin is Origin.USER
 
 
@@ -158,7 +158,7 @@ def test_a_report_of_a_session_states_its_workload(*, recorded: bool) -> None:
     session = Session(header, advice=AdviceSet(sizing.advice, cards=sizing.cards), stated=stated)
     shown = document(session, None if recorded else ShownAdvice(AdviceOrigin.RECOMPUTED, sizing))
 
-    assert dict(shown.about.pairs)["Workload"].startswith("1,000 IOPS (70% reads")
+    assert dict(shown.about.pairs)["Workload"].startswith("1,000 IOPS (70 % reads")
 
 
 def test_what_is_read_through_others_is_of_medium_confidence() -> None:

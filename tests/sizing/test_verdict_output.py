@@ -31,7 +31,7 @@ def test_the_working_is_printed_on_request(capsys: pytest.CaptureFixture[str]) -
     explained = printed(capsys, "--machine", "none", "--show", "storage", "--set", *SCENARIO)
     working = printed(capsys, "--machine", "none", "--show", "working", "--set", *SCENARIO)
 
-    line = "447.68 MB/s / 3,200 MB/s = 13.99%"
+    line = "447.68 MB/s / 3,200 MB/s = 13.99 %"
     assert line not in answer
     assert line in explained
     assert line in working

@@ -95,7 +95,7 @@ def test_a_failure_beyond_the_capacity_makes_a_pass_a_warning(
 
     assert found.n_plus_one == pytest.approx(n_plus_one)
     assert found.status == status
-    assert ("Storage: 125% after losing one of 2 paths" in found.sentences) == (status == "warn")
+    assert ("Storage: 125 % after losing one of 2 paths" in found.sentences) == (status == "warn")
 
 
 @pytest.mark.parametrize(
@@ -126,9 +126,9 @@ def test_a_pass_that_needs_both_paths_is_assumed_until_their_policy_is_known() -
     passes, warns = (card("storage", f"workload.mb_s={rate}", two, drives) for rate in (720, 1000))
 
     assert passes.status == "assumed"
-    assert "Assumed: all paths carry data (90% if half are passive)" in passes.sentences
+    assert "Assumed: all paths carry data (90 % if half are passive)" in passes.sentences
     assert warns.status == "warn"
-    assert "Assumed: all paths carry data (125% if half are passive)" in warns.sentences
+    assert "Assumed: all paths carry data (125 % if half are passive)" in warns.sentences
     assert card("storage", "workload.mb_s=400", two, drives).status == "pass"
 
 
@@ -143,7 +143,7 @@ def test_the_verdict_names_the_year_in_which_the_capacity_is_exceeded() -> None:
 
     assert found.last_year == pytest.approx(0.625 * 1.728)
     assert (found.horizon_years, found.status) == (3, "fail")
-    assert "Storage: 100% is exceeded in year 3 (+20% a year)" in found.sentences
+    assert "Storage: 100 % is exceeded in year 3 (+20 % a year)" in found.sentences
 
 
 def test_growth_without_a_horizon_changes_nothing() -> None:

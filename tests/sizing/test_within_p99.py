@@ -75,8 +75,8 @@ def test_a_demand_is_judged_by_the_ends_of_what_was_found(iops: float, status: s
         (within(NONE_MISSED), 90e3, "uncertain", "every rate that was tried held"),
         (within(NOTHING_HELD), 1, "uncertain", "no rate was confirmed"),
         (within(NOTHING_HELD), 20, "uncertain", ""),
-        (within(NOTHING_HELD), 21, "fail", "(105%, "),
-        (within(others_share=0.4), 90e3, "uncertain", "others took 40% of the CPUs"),
+        (within(NOTHING_HELD), 21, "fail", "(105 %, "),
+        (within(others_share=0.4), 90e3, "uncertain", "others took 40 % of the CPUs"),
         (within(machine=GUEST, **NEW), 1, "uncertain", "a new file of 1 GiB). Measure a file far larger than every"),
     ],
 )  # fmt: skip

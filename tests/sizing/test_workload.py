@@ -43,7 +43,7 @@ def test_what_is_left_of_the_sum_is_the_other_part(part: str) -> None:
     found = demand("workload.iops=40000", part)
 
     assert (found.read_iops.value, found.write_iops.value) == (30000, 10000)
-    assert basis_text(stated("workload.iops=40000", part)).startswith("40,000 IOPS (75% reads")
+    assert basis_text(stated("workload.iops=40000", part)).startswith("40,000 IOPS (75 % reads")
 
 
 def test_a_given_throughput_replaces_requests_times_block_size() -> None:

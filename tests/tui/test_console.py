@@ -260,7 +260,7 @@ async def test_a_what_if_shows_its_difference_and_takes_it_back(console: Console
         await pressed(pilot, "backspace")
         as_found = console.entries("#answers")["license.units"]
 
-        assert ["+50.0%" in changed, "12 licenses" in changed] == [True, True]
+        assert ["+50.0 %" in changed, "12 licenses" in changed] == [True, True]
         assert ["+50" in as_found, "8 licenses" in as_found] == [False, True]
 
 

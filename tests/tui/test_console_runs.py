@@ -47,7 +47,7 @@ async def test_a_probe_runs_by_keys_alone_and_its_chart_moves(console: Console) 
         assert ((chart.x.title, chart.x.unit), chart.y.unit) == (("Working set", "bytes"), "ns")
         assert [len(shown.lines[0].points) for shown in (first, chart)] == [4, 13]
         assert [boundary.x for boundary in chart.boundaries][:2] == [32 << 10, 1 << 20]
-        for part in ("null", "1/1", "50%", "5 s"):
+        for part in ("null", "1/1", "50 %", "5 s"):
             assert part in console.status
 
 

@@ -44,5 +44,5 @@ async def test_a_curve_is_drawn_with_the_glyphs_asked_for(
 
 
 def test_an_interval_is_not_taken_for_a_sum_in_ascii() -> None:
-    assert plain("138 ns ±3.0%") == "138 ns ~3.0%"
+    assert plain("138 ns ±3.0 %") == "138 ns ~3.0 %"
     assert "?" not in plain("▁▂▃▄▅▆▇█▉▊▋▌▍▎▏▔▕▐")

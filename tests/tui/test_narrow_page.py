@@ -148,7 +148,7 @@ async def test_a_long_reason_leaves_rows_for_the_chart_of_a_low_page(console: Co
     assert chart >= 8
 
 
-@pytest.mark.parametrize(("status", "words"), [("fail", "FAIL 131%"), ("uncertain", "NOT CERTAIN 131%")])
+@pytest.mark.parametrize(("status", "words"), [("fail", "FAIL 131 %"), ("uncertain", "NOT CERTAIN 131 %")])
 def test_the_share_of_a_workload_stands_beside_what_was_measured_with_its_status(status: str, words: str) -> None:
     card = Card("storage", status, demand="40,000 IOPS", share=1.31)
     rows = ["".join(text for text, _ in row) for row in share_rows(card, ScreenLook.COLOR)]

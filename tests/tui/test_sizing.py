@@ -58,8 +58,8 @@ async def test_what_is_typed_in_sizing_moves_the_verdict_of_the_summary(console:
         verdict, card = console.says("#band"), console.entries()["cpu"]
         await pressed(pilot, "4", "backspace", "1")
 
-        assert verdict.startswith("CPU reaches 97%: 7.76 cores of 8 cores today. WARN")
-        assert card.endswith("97% WARN")
+        assert verdict.startswith("CPU reaches 97 %: 7.76 cores of 8 cores today. WARN")
+        assert card.endswith("97 % WARN")
         assert "NO WORKLOAD" in console.says("#band")
 
 
@@ -70,8 +70,8 @@ async def test_five_keys_change_what_is_assumed_of_growth_and_show_the_verdict(c
         before = console.says("#band")
         await pressed(pilot, *"4p+j+")
 
-        assert "60%" in before
-        assert "63% in year 1" in console.text
+        assert "60 %" in before
+        assert "63 % in year 1" in console.text
         assert "1 years" not in console.text
 
 
@@ -95,8 +95,8 @@ async def test_verdicts_come_first_and_the_worst_of_them_decides(console: Consol
         lines = [*console.entries("#answers").items()][:3]
 
         assert [name for name, _ in lines] == ["verdict.cpu", "verdict.storage", "io.demand.measured"]
-        assert "CPU WARN 97%" in lines[0][1]
-        assert "Storage PASS 20%" in lines[1][1]
+        assert "CPU WARN 97 %" in lines[0][1]
+        assert "Storage PASS 20 %" in lines[1][1]
 
 
 async def test_what_moves_an_answer_follows_the_cursor_also_to_one_without_a_figure(console: Console) -> None:
@@ -162,7 +162,7 @@ async def test_the_cursor_goes_to_what_a_change_does(console: Console) -> None:
 
         chosen = console.app.screen.query_one(AnswerTable).chosen
         assert chosen == "verdict.memory"
-        assert console.entries("#answers")[chosen].startswith("new Memory PASS 50%")
+        assert console.entries("#answers")[chosen].startswith("new Memory PASS 50 %")
         assert "Memory: 64 GiB " in console.says("#working")
         assert "sga.mb = 65,536 MiB" in console.says("#working")
 
@@ -214,7 +214,7 @@ async def test_what_rests_on_an_input_that_nobody_chose_reads_assumed(console: C
 
     assert "assumed: vendor" in before
     assert "assumed: vendor" not in after
-    assert inputs["workload.read_percent"].startswith("~ Share of reads 70%")
+    assert inputs["workload.read_percent"].startswith("~ Share of reads 70 %")
 
 
 async def test_the_verdict_before_a_change_has_all_that_a_file_states(console: Console) -> None:
@@ -244,8 +244,8 @@ async def test_a_verdict_moves_with_a_step_of_an_input(console: Console) -> None
         await pressed(pilot, "plus")
         after = console.entries("#answers")["verdict.storage"]
 
-    assert "PASS 20%" in before
-    assert "PASS 21%" in after
+    assert "PASS 20 %" in before
+    assert "PASS 21 %" in after
 
 
 async def test_the_table_has_value_range_basis_and_confidence_by_group(console: Console) -> None:

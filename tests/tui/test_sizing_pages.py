@@ -34,7 +34,7 @@ async def test_a_published_case_is_a_table_with_its_source_and_both_directions(c
 
         assert "1 input changed compared with blade-480c-x5355" in console.app.screen._title
         assert any("K. Closson, Oracle performance archive" in line for line in page)
-        assert any(re.search(r"Sockets +3 +2 +50% above +33.3% below", line) for line in page)
+        assert any(re.search(r"Sockets +3 +2 +50 % above +33.3 % below", line) for line in page)
         assert not any(re.search(r"\d 1 ", line) for line in page)
 
 
@@ -49,7 +49,7 @@ async def test_pages_break_no_word_where_their_tables_have_no_room(make_console:
         beside, licenses = ([*page._lines] for page in pages if isinstance(page, PageDialog))
 
         assert any("Cores per socket" in line for line in beside)
-        assert any("4 here, 2 there; this machine is 100% above, the case 50% below" in line for line in beside)
+        assert any("4 here, 2 there; this machine is 100 % above, the case 50 % below" in line for line in beside)
         assert any("not allowed" in line for line in licenses)
         assert max(len(row) for line in (*beside, *licenses) for row in line.splitlines()) < 78
 
@@ -80,4 +80,4 @@ async def test_this_machine_stands_beside_that_of_another_session(
         assert isinstance(console.app.screen, PageDialog)
         page = "\n".join(console.app.screen._lines)
 
-    assert re.search(r"Sockets +2 +4 +50% below +100% above", page)
+    assert re.search(r"Sockets +2 +4 +50 % below +100 % above", page)

@@ -95,7 +95,7 @@ def test_a_change_shows_before_and_now_in_one_row(look: ScreenLook) -> None:
         if line.plain.startswith("CPU")
     ]
 
-    assert "50% → 75%" in line
+    assert "50 % → 75 %" in line
     assert "FAIL" in line
     assert ("." if look is ScreenLook.ASCII else "○") in line
 
@@ -106,7 +106,7 @@ def test_worst_row_and_its_status_can_be_named_in_every_look(look: ScreenLook) -
     first = next(line.plain for _, line in table.lines())
 
     assert first.startswith("CPU")
-    assert "75%" in first
+    assert "75 %" in first
     assert "FAIL" in first
 
 

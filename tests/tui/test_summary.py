@@ -203,7 +203,7 @@ async def test_on_a_low_screen_the_statuses_have_the_room(make_console: MakeCons
     async with console.shown(columns, rows):
         first, *others = console.text.splitlines()
 
-    assert any("CPU" in line and "97%" in line and "WARN" in line for line in others)
+    assert any("CPU" in line and "97 %" in line and "WARN" in line for line in others)
     assert "db0" not in first or "db01" in first
 
 
@@ -240,11 +240,11 @@ async def test_a_recorded_verdict_leads_and_its_cards_are_worst_first(make_conso
         lines = [line for name, line in console.entries().items() if name in ("cpu", "storage")]
         verdict = console.says("#band")
 
-    assert "WARN Next Provide at least 12 cores (pass limit 70%)." in verdict
+    assert "WARN Next Provide at least 12 cores (pass limit 70 %)." in verdict
     assert verdict.startswith("CPU: 7.76 cores of 8 cores")
     assert [" ".join(word for word in line.split() if not set(word) & set("▄│")) for line in lines] == [
-        "CPU 7.76 cores 97% WARN",
-        "Storage 200 MB/s 20% ● PASS",
+        "CPU 7.76 cores 97 % WARN",
+        "Storage 200 MB/s 20 % ● PASS",
     ]
 
 
@@ -255,7 +255,7 @@ async def test_enter_on_a_card_shows_its_facts_and_its_working_and_leads_on(cons
         await pilot.press("enter")
         await until(pilot, lambda: console.mode == "sizing")
 
-    assert all(text in shown for text in ("CPU: 7.76 cores ", "Processor Test CPU", "8 cores x 97% = 7.76 cores"))
+    assert all(text in shown for text in ("CPU: 7.76 cores ", "Processor Test CPU", "8 cores x 97 % = 7.76 cores"))
     assert answers == ["sizing", "topology"]
 
 

@@ -120,7 +120,7 @@ async def test_the_free_memory_of_the_node_under_the_cursor_moves(make_console: 
         await look(console)
         await pilot.pause()
 
-        assert "3 GiB (5%)" in console.says("#detail")
+        assert "3 GiB (5 %)" in console.says("#detail")
 
 
 async def test_nobody_looks_while_another_mode_is_shown_and_nothing_is_read_during_a_run(

@@ -73,7 +73,7 @@ def test_the_reason_is_in_the_data() -> None:
     data = next(card for card in cards_data(card_views(sized(*SERVER), None)) if card["card"] == "memory")
     assert not data["certain"]
 
-    assert data["assumed"] == ["a buffer pool of 10% of the database"]
+    assert data["assumed"] == ["a buffer pool of 10 % of the database"]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def test_the_mean_size_of_a_request_is_rounded_once() -> None:
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        (("workload.cpu_percent=65",), "65% CPU (entered)"),
+        (("workload.cpu_percent=65",), "65 % CPU (entered)"),
         (("workload.cpu_cores=13.2",), "13.2 busy cores (entered)"),
         (("workload.cpu_cores=1",), "1 busy core (entered)"),
         (

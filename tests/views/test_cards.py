@@ -241,8 +241,8 @@ def test_the_table_has_n_plus_one_and_the_last_year_where_there_is_room() -> Non
     assert narrow[0].split() == ["Capacity", "Demand", "Used", "Year", "3", "Status"]
     assert wide[0].split() == ["Capacity", "Demand", "Used", "N+1", "Year", "3", "Status"]
     assert narrow[1].startswith("Storage  800 MB/s (storage) entered ")
-    assert narrow[1].endswith("131%    226%  FAIL")
-    assert "226%" in wide[1]
+    assert narrow[1].endswith("131 %   226 %  FAIL")
+    assert "226 %" in wide[1]
     assert "  ████████████│█  " in wide[1]
 
 
@@ -255,7 +255,7 @@ def test_the_share_after_a_failure_stands_in_the_table_at_every_width(width: int
     row = next(line for line in table if line.startswith("Storage"))
 
     assert table[0].split()[-3:] == ["Used", "N+1", "Status"]
-    assert row.split()[-3:] == ["31%", "62%", "PASS"]
+    assert row.replace(" %", "%").split()[-3:] == ["31%", "62%", "PASS"]
     assert all(cell_len(line) <= width for line in table)
 
 
@@ -304,13 +304,13 @@ def test_the_verdict_names_what_decides_what_lacks_and_what_it_rests_on() -> Non
 
     assert found.status == "FAIL"
     assert found.statement == next(card.statement for card in JUDGED.cards if card.resource == "storage")
-    assert found.fix == "Provide at least 1,811 MB/s (226% at worst, limit 100%)"
-    assert found.basis == "workload of your inputs; +20% a year: 226% in year 3; capacity as entered"
+    assert found.fix == "Provide at least 1,811 MB/s (226 % at worst, limit 100 %)"
+    assert found.basis == "workload of your inputs; +20 % a year: 226 % in year 3; capacity as entered"
 
 
 @pytest.mark.parametrize(
     ("used", "fix"),
-    [("72.8", "Provide at least 9 cores (pass limit 70%)"), ("97", "Provide at least 12 cores (pass limit 70%)")],
+    [("72.8", "Provide at least 9 cores (pass limit 70 %)"), ("97", "Provide at least 12 cores (pass limit 70 %)")],
 )
 def test_the_capacity_that_passes_is_named_with_its_limit(used: str, fix: str) -> None:
     given = sized(workload__cpu_percent=used)
@@ -402,7 +402,7 @@ def test_an_outage_stands_in_every_table_and_the_verdict_asks_for_a_second() -> 
     assert cards_data(views)[0]["outage"] is True
     assert card_table(views, 40)[1 + len(views)].startswith("Year 2    Storage ")
     found = verdict_text(given, views)
-    then = "19%, 38% after a failure, 21% in year 2, 41% after a failure in year 2"
+    then = "19 %, 38 % after a failure, 21 % in year 2, 41 % after a failure in year 2"
     assert (found.status, found.fix) == ("WARN", f"1 more 8GFC port (hba), then {then}")
     recorded = verdict_text(given.recorded(), views)
     assert recorded.fix == "Add a second: the loss of the only path of hba is an outage"
@@ -417,7 +417,7 @@ def test_the_fix_of_a_failure_in_the_last_year_counts_it() -> None:
     recorded = given.recorded()
     assert (
         verdict_text(recorded, card_views(recorded, machine())).fix
-        == "Provide at least 1,728 MB/s (108% at worst, limit 100%)"
+        == "Provide at least 1,728 MB/s (108 % at worst, limit 100 %)"
     )
 
 

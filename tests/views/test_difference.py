@@ -48,7 +48,7 @@ def test_memory_that_filled_up_is_shown_but_is_no_difference() -> None:
 
     assert told(now, before) == {}
     facts = dict(part(now, before, "node:0").facts)
-    assert facts["Free"] == "60 GiB (94%) -> 3 GiB (5%)"
+    assert facts["Free"] == "60 GiB (94 %) -> 3 GiB (5 %)"
     assert facts["Huge pages free"] == "512 of 2 MiB -> 0 of 2 MiB"
 
 

@@ -108,7 +108,7 @@ def test_rows_have_health_until_something_is_judged() -> None:
 
     assert (health["memory"].status, health["memory"].token) == ("1 WARN", "warn")
     assert (health["cpu"].status, health["cpu"].delivers) == ("ok", "21.3 GHz in all")
-    assert (judged["cpu"].status, judged["cpu"].used) == ("WARN", "97%")
+    assert (judged["cpu"].status, judged["cpu"].used) == ("WARN", "97 %")
     assert judged["memory"].status == "no demand"
     assert "clock" in health
     assert "clock" not in judged
@@ -245,10 +245,10 @@ def test_a_warning_by_what_is_certain_says_the_share_of_it() -> None:
     found = size(described(half, {"sga.mb": KEYS["sga.mb"].parse("350GiB", Origin.USER, "--set")}))
     band = summary_band(summary(half, None, ShownAdvice(AdviceOrigin.CURRENT, found, "", None)), STEPS)
 
-    assert band.sentence == "Memory reaches 68%, at worst 88%: 350 GiB of 512 GiB today."
+    assert band.sentence == "Memory reaches 68 %, at worst 88 %: 350 GiB of 512 GiB today."
 
 
 def test_ends_that_read_alike_stand_once() -> None:
     band = summary_band(shown(workload_mb_s="163.8", path_bandwidth_mb_s="1830"), STEPS, machine())
 
-    assert band.sentence == "Storage is not certain: 163.8 MB/s take 9% of its capacity."
+    assert band.sentence == "Storage is not certain: 163.8 MB/s take 9 % of its capacity."

@@ -26,10 +26,10 @@ def test_more_links_are_counted_until_the_path_passes() -> None:
         path__policy="active-active",
     )  # fmt: skip
 
-    assert repaired("storage", given) == "1 more 16GFC port (hba), then 48%, 72% after a failure"
+    assert repaired("storage", given) == "1 more 16GFC port (hba), then 48 %, 72 % after a failure"
 
 
-@pytest.mark.parametrize(("count", "share"), [("2", "72%"), ("4", "36%")])
+@pytest.mark.parametrize(("count", "share"), [("2", "72 %"), ("4", "36 %")])
 def test_what_is_told_of_the_path_is_what_the_larger_path_gives(count: str, share: str) -> None:
     given = sized(workload__mb_s="2300", path__stages=f"hba:fc16*{count}", path__policy="active-active")
     card = next(card for card in given.cards if card.resource == "storage")
@@ -40,13 +40,13 @@ def test_what_is_told_of_the_path_is_what_the_larger_path_gives(count: str, shar
 def test_ports_that_share_a_card_come_with_another_card() -> None:
     given = sized(workload__mb_s="4000", path__stages="hba:fc16*4@2", path__policy="active-active")
 
-    assert repaired("storage", given) == "2 more 16GFC ports (hba, 1 more card), then 42%, 63% after a failure"
+    assert repaired("storage", given) == "2 more 16GFC ports (hba, 1 more card), then 42 %, 63 % after a failure"
 
 
 def test_an_outage_is_mended_by_a_second_link() -> None:
     text = repaired("storage", sized(workload__mb_s="300", path__stages="hba:fc8*1"))
 
-    assert text == "1 more 8GFC port (hba), then 19%, 38% after a failure"
+    assert text == "1 more 8GFC port (hba), then 19 %, 38 % after a failure"
 
 
 def test_more_drives_come_in_pairs() -> None:
@@ -55,7 +55,7 @@ def test_more_drives_come_in_pairs() -> None:
         array__drive="hdd-15k", path__stages="hba:fc16*4", path__policy="active-active",
     )  # fmt: skip
 
-    assert repaired("storage", given) == "20 more drives, then 65%, 100% after a failure"
+    assert repaired("storage", given) == "20 more drives, then 65 %, 100 % after a failure"
 
 
 def test_ports_that_were_detected_are_more_of_the_same() -> None:
@@ -70,7 +70,7 @@ def test_ports_that_were_detected_are_more_of_the_same() -> None:
         "workload.iops": KEYS["workload.iops"].parse("10", Origin.USER, "--set"),
     }
 
-    assert repaired("storage", size(found)) == "1 more FC port of this speed, then 62%, 94% after a failure"
+    assert repaired("storage", size(found)) == "1 more FC port of this speed, then 62 %, 94 % after a failure"
 
 
 def test_a_failure_in_the_last_year_alone_is_named() -> None:
@@ -79,7 +79,7 @@ def test_a_failure_in_the_last_year_alone_is_named() -> None:
         workload__horizon_years="3",
     )  # fmt: skip
 
-    then = "21%, 31% after a failure, 36% in year 3, 54% after a failure in year 3"
+    then = "21 %, 31 % after a failure, 36 % in year 3, 54 % after a failure in year 3"
     assert repaired("storage", given) == f"1 more 8GFC port (hba), then {then}"
 
 

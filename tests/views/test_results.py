@@ -9,14 +9,14 @@ from sizeup.views.run.results import stated_once
 def test_a_caveat_is_stated_once_and_those_that_differ_in_figures_are_counted() -> None:
     caveats = [
         "busy: 55 % before the run",
-        "the second half ran +8%",
+        "the second half ran +8 %",
         "busy: 55 % before the run",
-        "the second half ran -12%",
+        "the second half ran -12 %",
     ]
 
     assert stated_once(caveats) == [
         "busy: 55 % before the run",
-        "the second half ran +8% (1 similar)",
+        "the second half ran +8 % (1 similar)",
     ]
 
 
@@ -27,7 +27,7 @@ def test_a_caveat_is_stated_once_and_those_that_differ_in_figures_are_counted() 
         ("oltp-7030 reads", "random 70/30 8 KiB (reads)"),
         ("sequential-1m-0r", "sequential write 1 MiB"),
         ("random-4k-100r", "random read 4 KiB"),
-        ("random-512b-50r writes", "random 512 B, 50% reads (writes)"),
+        ("random-512b-50r writes", "random 512 B, 50 % reads (writes)"),
         ("random 4096-65536 100r", "random 4096-65536 100r"),
     ],
 )

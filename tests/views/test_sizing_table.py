@@ -64,8 +64,8 @@ def test_groups_stand_in_their_order_and_verdicts_carry_their_status_and_share()
 
     assert groups == sorted(groups, key=GROUPS.index)
     assert [(row.title, row.value, row.status) for row in given.values() if row.group == "Verdict"] == [
-        ("CPU", "WARN 97%", "warn"),
-        ("Storage", "PASS 20%", "pass"),
+        ("CPU", "WARN 97 %", "warn"),
+        ("Storage", "PASS 20 %", "pass"),
     ]
 
 

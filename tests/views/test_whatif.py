@@ -62,7 +62,7 @@ def test_a_figure_that_is_not_taken_says_so_in_its_line_and_why_below() -> None:
 @pytest.mark.parametrize(
     ("key", "text", "shown"),
     [
-        ("workload.read_percent", "77.7457", "77.75%"),
+        ("workload.read_percent", "77.7457", "77.75 %"),
         ("workload.mb_s", "0.110592", "0.1106 MB/s"),
         ("workload.iops", "1736.5", "1,736 IOPS"),
         ("workload.iops", "123456", "123,456 IOPS"),  # as a TOML file states it
@@ -171,8 +171,8 @@ def advice(value: float | None, verdict: str = "so", decision: str = "") -> Advi
 @pytest.mark.parametrize(
     ("now", "before", "words"),
     [
-        (advice(150.0), advice(100.0), "+50.0%"),
-        (advice(50.0), advice(100.0), "-50.0%"),
+        (advice(150.0), advice(100.0), "+50.0 %"),
+        (advice(50.0), advice(100.0), "-50.0 %"),
         (advice(100.0), advice(100.0), ""),
         (advice(2e7), advice(100.0), "x 200,000"),
         (advice(100.0), None, "new"),

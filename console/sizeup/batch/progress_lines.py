@@ -40,7 +40,7 @@ class ProgressLines:
                 self.show(f"[{self._number}/{self._steps}] {record.step.id}: {one_line(record.step.title, 60)}")
             case ProgressRecord() if self._moving:
                 left = time_left(Progress(record.done, record.remaining_seconds))
-                parts = (f"{record.done:4.0%}", left, one_line(record.activity, 40))
+                parts = (f"{100 * record.done:3.0f} %", left, one_line(record.activity, 40))
                 self._clear_line()
                 print(f"      {', '.join(filter(None, parts))}", end="\r", file=self._stream)
                 self._stream.flush()

@@ -1,6 +1,6 @@
 """Size a machine for a workload: the share of storage, CPU and memory it takes, licenses and their cost.
 
-The verdict comes first, then one table: PASS up to 70% of the capacity, WARN up to 100%, FAIL above; an edition that
+The verdict comes first, then one table: PASS up to 70 % of the capacity, WARN up to 100 %, FAIL above; an edition that
 is not permitted is a FAIL. The exit status is 0 for every verdict. Without a workload there is no verdict: --profile
 judges by published requirements, and --rules-of-thumb fills in what rules of 2006 expect of these cores.
 
@@ -187,8 +187,9 @@ def _data(
 
 def _lines(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, subject: SizedSubject, label: str) -> list[str]:
     """Return the answer as text, or the parts of it that are asked for."""
-    from sizeup.report.table import table_lines, wrap
+    from sizeup.report.table import table_lines
     from sizeup.sizing.advise import unanswered
+    from sizeup.text import wrap
     from sizeup.views.inputs.advice import advice_lines, sizing_lines
     from sizeup.views.inputs.sizing_comparison import sizing_comparison_lines
     from sizeup.views.result.answer import LINES, answer_lines

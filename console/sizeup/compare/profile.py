@@ -311,7 +311,7 @@ def machine_figures(
                 given = replace(given, uncertainties=(Uncertainty(most, reason, enter, upper=True),))
             found[name] = given
             if name == "storage.mixed_read_write_iops" and (written := mixed_writes(inputs)) < MIXED_WRITES:
-                found[name] = f"it was measured, but with {written:.0%} writes, not {MIXED_WRITES:.0%}"
+                found[name] = f"it was measured, but with {100 * written:.0f} % writes, not {100 * MIXED_WRITES:.0f} %"
         elif isinstance(given, UnusedMeasurement):
             found[name] = f"it was measured, but {given.cause}"
     cores, threads = inputs.get("machine.cores"), inputs.get("machine.threads_per_core")

@@ -13,8 +13,8 @@ from sizeup.fleet.data import figure_data
 from sizeup.fleet.fleet import usable
 from sizeup.fleet.reference_figures import Nearness, ReferenceFigure, nearest_reference
 from sizeup.model.plan import Better
-from sizeup.report.table import fits, table_lines, wrap
-from sizeup.text import one_line, plural
+from sizeup.report.table import fits, table_lines
+from sizeup.text import one_line, plural, wrap
 from sizeup.units import format_bytes, format_range, format_value
 
 SCHEMA = "sizeup.catalog/1"

@@ -387,7 +387,7 @@ def _cpu(
         if own is None or not elapsed or not busy:
             return busy / (busy + idle), cpus, cores, remarks
         share = min(own * elapsed * 100 / busy, 1.0)
-        remark = f"all processes of the server count; this database took {share:.0%} of the busy CPU time"
+        remark = f"all processes of the server count; this database took {100 * share:.0f} % of the busy CPU time"
         return busy / (busy + idle), cpus, cores, [*remarks, ("workload.cpu_cores", remark)]
     if own is None or not cpus:
         return None, None, None, []

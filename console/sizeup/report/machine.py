@@ -6,8 +6,8 @@ from sizeup.compare.drift import Drift
 from sizeup.discovery.findings.memory import growth_findings
 from sizeup.model.finding import Finding, gravity
 from sizeup.model.machine import Machine
-from sizeup.report.table import PROSE_COLUMNS, table_lines, wrap
-from sizeup.text import plural
+from sizeup.report.table import PROSE_COLUMNS, table_lines
+from sizeup.text import plural, wrap
 from sizeup.views.comparison.drift import fact_table
 from sizeup.views.machine.difference import MachineComparison
 from sizeup.views.machine.machine import growth_section, machine_sections

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
 from collections.abc import Sequence
 
 from sizeup.charts.table import Table
-from sizeup.text import cell_len, one_line, padded
+from sizeup.text import cell_len, one_line, padded, wrap
 
 PROSE_COLUMNS = 80
 """Of sentences where the output is as wide as it needs to be."""
@@ -16,9 +14,7 @@ _NARROWEST_COLUMN = 6
 
 def wrapped(text: str, width: int, first: str, rest: str) -> list[str]:
     """Wrap a text at ``width``; the first line starts with ``first``, the others with ``rest``."""
-    return textwrap.wrap(
-        one_line(text, 10_000), width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
-    )
+    return wrap(one_line(text, 10_000), width, first, rest)
 
 
 def fits(table: Table, width: int) -> bool:
@@ -47,28 +43,6 @@ def table_lines(table: Table, width: int | None) -> list[str]:
             if number == 0:
                 lines.append("  " + "  ".join("-" * size for size in widths))
     return [*lines, *(wrapped(table.note, width or PROSE_COLUMNS, "  ", "  ") if table.note else ())]
-
-
-_LIST = re.compile(r"[\w(]*\d(?:[\d\-:]*,[\d\-:]+)+[),.;]*")
-"""A kernel list such as ``0-3,64-67``; it has no blanks, and a line may end behind each of its ranges."""
-
-
-class _Wrapper(textwrap.TextWrapper):
-    """Wraps between the ranges of a list of CPUs or nodes, never inside one."""
-
-    def _split(self, text: str) -> list[str]:
-        return [
-            part
-            for chunk in super()._split(text)
-            for part in (re.split(r"(?<=,)(?=\d)", chunk) if len(chunk) > 20 and _LIST.fullmatch(chunk) else (chunk,))
-        ]
-
-
-def wrap(text: str, width: int, first: str = "", rest: str = "", *, break_words: bool = True) -> list[str]:
-    """Wrap a text at ``width``, also behind the commas of long lists; ``first`` and ``rest`` start its lines."""
-    return _Wrapper(
-        width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=break_words
-    ).wrap(text)
 
 
 def _row_lines(row: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> list[str]:

@@ -111,7 +111,7 @@ class InputKey(Struct, frozen=True, forbid_unknown_fields=True):
             raise self._refused(whole, source, f"write {without.strip()}" if grouped else "")
         unit, scale = base_unit(self.unit)
         if self.share and not match[2] and 0 < float(match[1]) < 1:
-            raise self._refused(whole, source, f"write {float(match[1]) * 100:g} for a share, or {match[1]}%")
+            raise self._refused(whole, source, f"write {float(match[1]) * 100:g} for a share, or {match[1]} %")
         counted = self.unit == "IOPS" or self.kind is InputKind.COUNT
         if counted and re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", match[1]):  # a thousand, or one with three decimals
             raise self._refused(whole, source, f"write {match[1].replace('.', '')}, or {float(match[1]):g}")

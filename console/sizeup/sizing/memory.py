@@ -59,7 +59,7 @@ def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
     taken, left = format_in(count, "huge pages"), math.inf if memory is None else memory.value - count * page.value
     if memory is not None and left < min(KERNEL_SHARE * memory.value, 2**30):
         decision = "does-not-fit"
-        fits = f"leave {format_in(left, 'MiB')} (less than 3% and than 1 GiB) of" if left >= 0 else "do not fit into"
+        fits = f"leave {format_in(left, 'MiB')} (less than 3 % and than 1 GiB) of" if left >= 0 else "do not fit into"
         verdict = (
             f"error: {taken} {what} are {format_in(count * page.value, 'MiB')} and {fits} the {shown(memory, 'MiB')} "
             "of memory of this machine"
@@ -81,7 +81,7 @@ def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
 def _too_little(memory: Quantity, left: float) -> str:
     """Return what takes more than the huge pages leave; empty where nothing is known to."""
     if left < KERNEL_SHARE * memory.value:
-        return f"leave at least {brief(memory.scaled(KERNEL_SHARE), 'GiB')} (3%) to the kernel and other programs"
+        return f"leave at least {brief(memory.scaled(KERNEL_SHARE), 'GiB')} (3 %) to the kernel and other programs"
     others = (one for one in memory.uncertainties if one.action == LEAVE_TO_OTHERS)
     return next((one.reason for one in others if left < memory.value - (one.end or 0.0)), "")
 

@@ -417,8 +417,8 @@ def share_text(share: float) -> str:
     """Return a share in whole percent from 10 % on, else with two digits; what exceeds 100 % never reads 100 %."""
     percent = share * 100
     if 100 < percent < 100.5:
-        return ">100%"
-    return f"{percent:,.0f}%" if percent >= 9.95 else f"{percent:.2g}%"
+        return ">100 %"
+    return f"{percent:,.0f} %" if percent >= 9.95 else f"{percent:.2g} %"
 
 
 def growth_text(shares: Shares, limit: float) -> str:

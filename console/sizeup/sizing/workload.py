@@ -68,7 +68,7 @@ class Growth(Struct, frozen=True):
         """Return a value of today at the end of the horizon; raise OverflowError beyond what a number holds."""
         result = value * self.factor()
         if math.isinf(result):
-            raise OverflowError(f"{value:g} after {self.years:g} years at {self.per_year:.0%} a year")
+            raise OverflowError(f"{value:g} after {self.years:g} years at {100 * self.per_year:.0f} % a year")
         return result
 
     def year_above(self, share: float, limit: float = 1.0) -> int | None:

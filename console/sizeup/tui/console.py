@@ -158,7 +158,7 @@ def running_states(runs: Runs) -> tuple[str, ...]:
 
     progress, left = now.progress, ""
     if progress is not None:
-        left = ", ".join(filter(None, (f" {progress.done:.0%}", time_left(progress))))
+        left = ", ".join(filter(None, (f" {100 * progress.done:.0f} %", time_left(progress))))
     queued = f", {len(runs.queue)} queued" if runs.queue else ""
     planned = [] if session.plan is None else [planned.id for planned in session.plan.steps]
     number = planned.index(now.step.id) + 1 if now.step.id in planned else 1

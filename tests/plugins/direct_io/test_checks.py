@@ -87,9 +87,9 @@ def test_writers_to_one_file_are_compared_with_as_many_that_have_one_each(monkey
     overwriting, extending = without_progress(files.checks().concurrent(wanted=True, extends=False))
 
     assert overwriting.reasons == (
-        "writers to one file reach 30% of the IOPS of writers to separate files: they are serialized",
+        "writers to one file reach 30 % of the IOPS of writers to separate files: they are serialized",
     )
-    assert extending.reasons[0].startswith("writers extending one file reach 90% of the IOPS of writers extending")
+    assert extending.reasons[0].startswith("writers extending one file reach 90 % of the IOPS of writers extending")
     over, extend = files.rounds[:4], files.rounds[4:]
     assert [files_of(each) for each in over] == [[TARGET], FILES, FILES, [TARGET]]
     assert [files_of(each) for each in extend] == [FILES[:1], FILES, FILES, FILES[:1]]

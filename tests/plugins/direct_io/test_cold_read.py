@@ -328,7 +328,7 @@ def test_each_read_in_flight_has_a_thread_and_a_region_of_its_own(
     ("result", "expected"),
     [
         (point(requests=0), "no read completed within 2.5 s"),
-        (point(charged=939), "only 94% of the reads were direct"),
+        (point(charged=939), "only 94 % of the reads were direct"),
         (OSError(errno.EIO, "Input/output error", f"/{SECRET}"), "EIO (Input/output error)"),
         (point(charged=940), ""),
     ],
@@ -359,7 +359,7 @@ def test_files_without_data_too_few_and_changed_ones_are_gaps(
     with file.open("rb") as zeros:
         os.fsync(zeros.fileno())
     monkeypatch.setattr(cold_read, "measure", measured([], [point()]))
-    assert reason(read(setup)[0]) == "not measured: 100% of the blocks hold only zero bytes"
+    assert reason(read(setup)[0]) == "not measured: 100 % of the blocks hold only zero bytes"
 
     write(file)
     search = vars(cold_read)["_old_data"]

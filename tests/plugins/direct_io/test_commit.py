@@ -211,7 +211,7 @@ def test_the_figures_are_medians_of_the_rounds_and_a_drift_from_round_to_round_f
     assert one.value == pytest.approx(75)
     assert (one.replicates, one.converged) == (4, False)
     assert verdict.extra["verdict"] == "fail"
-    assert "throughput drifted -70% from the first half to the second" in str(verdict.extra["reasons"])
+    assert "throughput drifted -70 % from the first half to the second" in str(verdict.extra["reasons"])
 
 
 def test_a_method_that_is_denied_is_a_gap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ def test_three_paths_of_the_published_case_scale_to_96_2_percent_and_name_their_
     found = scaling({"/a": 114e6, "/b": 114e6, "/c": 114e6}, 329e6, "bytes/s", path_bandwidth)
 
     assert found.value == pytest.approx(0.962, abs=5e-4)
-    assert found.extra["statement"] == "3 paths together reach 96.2% of the sum of each alone"
+    assert found.extra["statement"] == "3 paths together reach 96.2 % of the sum of each alone"
     assert found.extra["consequence"] == f"329 MB/s of 114 MB/s + 114 MB/s + 114 MB/s. {cap}"
 
 
@@ -111,7 +111,7 @@ def test_a_volume_that_loads_at_the_first_touch_is_told_from_one_that_does_not()
     noisy = first_touch([90 * US] * 12 + [9000 * US] * 8, [90 * US] * 15 + [5000 * US] * 5)
 
     assert lazy.value == 0.4
-    assert lazy.extra["statement"] == "40% of first reads took 9 ms, second reads 90 us"
+    assert lazy.extra["statement"] == "40 % of first reads took 9 ms, second reads 90 us"
     assert lazy.extra["severity"] == "warning"
     assert "statement" not in plain.extra
     assert "statement" not in noisy.extra

@@ -163,17 +163,17 @@ def test_the_worst_window_of_each_check_stands_for_the_point_and_the_run(mix: li
     first, second, third, run = [str(e.extra["reasons"]) for e in steady]
 
     assert [e.extra["verdict"] for e in steady] == ["warn", "fail", "fail", "fail"]
-    assert "throughput drifted +0% from" in first
-    assert "other processes used 25% of the CPUs during the run, 10% before it" in first
+    assert "throughput drifted +0 % from" in first
+    assert "other processes used 25 % of the CPUs during the run, 10 % before it" in first
     assert "during the run: 3 MB/s read and 2 MB/s written on sda" in first
-    assert "steal time: 20% of the CPU time" in first
+    assert "steal time: 20 % of the CPU time" in first
     assert "3 requests failed" in first
     assert "relative to the first" not in first
-    assert "throughput drifted -30% from" in second
-    assert "throughput of this ramp +100% relative to the first" in second
+    assert "throughput drifted -30 % from" in second
+    assert "throughput of this ramp +100 % relative to the first" in second
     assert second == third == run
     direct = last(mix, "validity", part="direct")
-    assert "100% of the requested bytes were counted by the block layer" in str(direct.extra["reasons"])
+    assert "100 % of the requested bytes were counted by the block layer" in str(direct.extra["reasons"])
     assert [e.extra["verdict"] for e in mix if e.at == {"part": "all"}] == ["fail"]
     caveats = last(mix, "iops").caveats
     assert f"steady: {LOST}: the figure mixes measurements from before and after it" in caveats

@@ -277,11 +277,11 @@ def test_figures_are_those_recorded(preset: str, played: Played, tmp_path: Path)
 def test_beside_the_load_of_others_neither_a_cache_nor_a_knee_is_concluded(
     preset: str, gap: str, played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(window_counters.BackgroundLoad, "background_caveats", ("others used 90%", "and waited"))
+    monkeypatch.setattr(window_counters.BackgroundLoad, "background_caveats", ("others used 90 %", "and waited"))
     (step,) = steps("io.direct", {"path": str(tmp_path), "preset": preset, "ramps": 1, "size": GIB})
     found = list(DirectIo().run(step, HandContext()))
 
-    assert Gap(f"io.direct: {gap}", "others used 90%; and waited") in found
+    assert Gap(f"io.direct: {gap}", "others used 90 %; and waited") in found
     assert not [one for one in found if isinstance(one, Estimate) and one.series in ("working-set-gain", "knee")]
 
 
@@ -297,7 +297,7 @@ def begun(window: Window, p99_limit: float = 0.0, caveats: tuple[str, ...] = ())
 @pytest.mark.parametrize(
     ("busy", "limit", "caveats", "why"),
     [
-        (0.96, 0.0, (), "host CPU utilization was 96%"),
+        (0.96, 0.0, (), "host CPU utilization was 96 %"),
         (0.95, 0.0, (), ""),
         (0.96, 0.0, ("others",), ""),
         (0.0, 0.001, (), "latency p99 of 2 ms exceeds p99_limit (1 ms)"),

@@ -146,9 +146,9 @@ def test_a_target_that_is_served_from_a_cache_while_all_are_measured_fails(
     expected = {path: "unknown" if shared or path != NVME[2] else "fail" for path in verdicts}
     assert len(verdicts) == 5
     assert verdicts == expected | {"all together": "unknown" if shared else "fail"}
-    assert shared or f"{NVME[2]}: 10% of the requested bytes" in str(physical["all together"].extra["reasons"])
+    assert shared or f"{NVME[2]}: 10 % of the requested bytes" in str(physical["all together"].extra["reasons"])
     caveats = {path: "; ".join(e.caveats) for path, e in joint(found, "joint-iops").items()}
-    assert {path for path, text in caveats.items() if "10% of the requested bytes" in text} == (
+    assert {path for path, text in caveats.items() if "10 % of the requested bytes" in text} == (
         set() if shared else {NVME[2]}
     )
     direct = [e for e in found if e.series == "validity" and e.at["part"] == "direct" and "paths" in e.at]
@@ -187,7 +187,7 @@ def test_buffers_of_many_devices_leave_the_memory_to_others(tmp_path: Path, monk
 
     assert [gap for gap in fits if "together" in gap.subject] == []
     assert [gap.reason for gap in gaps if "together" in gap.subject] == [
-        "the buffers take 1 GiB, more than 10% of the available memory (10 GiB); decrease the queue depths"
+        "the buffers take 1 GiB, more than 10 % of the available memory (10 GiB); decrease the queue depths"
     ]
 
 

@@ -190,14 +190,14 @@ def test_bytes_are_judged_in_the_directions_that_were_requested() -> None:
     reads = {"small": interval({200_000: 1000}, read_bytes=80 * MB)}
     after = edge(2.0, counters=counters(80 * MB, 0))
 
-    assert "125% of the requested bytes were counted by the block layer" in checked(measured())["direct"].reasons
+    assert "125 % of the requested bytes were counted by the block layer" in checked(measured())["direct"].reasons
     alone = checked(measured(intervals=reads, after=after))
-    assert "100% of the requested bytes were counted by the block layer" in alone["direct"].reasons
-    assert "100% of the requested bytes were counted by the device" in alone["physical"].reasons
+    assert "100 % of the requested bytes were counted by the block layer" in alone["direct"].reasons
+    assert "100 % of the requested bytes were counted by the device" in alone["physical"].reasons
     writes = {"small": interval(writes={200_000: 1000}, written_bytes=40 * MB)}
     metadata = Counters(ProcessIo(9 * MB, 40 * MB), BlockStat(9 * MB, 40 * MB), None, None, 0, 40 * MB, 0)
     logged = checked(measured(intervals=writes, after=edge(2.0, counters=metadata)))
-    assert "100% of the requested bytes were counted by the block layer" in logged["direct"].reasons
+    assert "100 % of the requested bytes were counted by the block layer" in logged["direct"].reasons
 
 
 def test_the_page_cache_is_judged_by_its_growth() -> None:
@@ -205,28 +205,28 @@ def test_the_page_cache_is_judged_by_its_growth() -> None:
         "the page cache grew by 199 MiB of this file" in checked(measured(), cached=(MIB, 200 * MIB))["direct"].caveats
     )
     shrunk = checked(measured(after=edge(2.0)), cached=(800 * MIB, 100 * MIB))["direct"]
-    assert shrunk.caveats[0].startswith("78% of the file were in the page cache before the run")
+    assert shrunk.caveats[0].startswith("78 % of the file were in the page cache before the run")
 
 
 def test_a_part_of_the_target_is_what_a_cache_must_hold() -> None:
     part = checked(measured(), share=0.25, cache_size=MIB)["physical"]
 
-    assert "storage: its cache (1 MiB, cache_size) holds at most 0% of the working set of 256 MiB" in part.reasons
+    assert "storage: its cache (1 MiB, cache_size) holds at most 0 % of the working set of 256 MiB" in part.reasons
 
 
 def test_a_window_is_compared_with_the_first_of_its_point() -> None:
     slow, fast = (measured(seconds=seconds) for seconds in (2.0, 0.5))
 
-    assert "throughput of this ramp +100% relative to the first" in checked(measured(), (slow, fast))["steady"].reasons
+    assert "throughput of this ramp +100 % relative to the first" in checked(measured(), (slow, fast))["steady"].reasons
     assert "relative to the first" not in str(checked(measured())["steady"].reasons)
 
 
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({}, "throughput drifted +0% from the first half to the second"),
-        ({"halves": 0.9}, "throughput drifted -10% from the first half to the second"),
-        ({"halves": 1.5}, "throughput drifted +50% from the first half to the second: burst credits"),
+        ({}, "throughput drifted +0 % from the first half to the second"),
+        ({"halves": 0.9}, "throughput drifted -10 % from the first half to the second"),
+        ({"halves": 1.5}, "throughput drifted +50 % from the first half to the second: burst credits"),
         ({}, "during the run: 10 MB/s read and 0 B/s written on sda; before it 1 MB/s read and 2 MB/s written on sda"),
         ({"path_changes": ("path sda went",)}, "path sda went: the figure mixes measurements from before and after"),
         (
@@ -235,8 +235,8 @@ def test_a_window_is_compared_with_the_first_of_its_point() -> None:
         ),
         ({"after": edge(2.0, thermal=HOT)}, "nvme0 reached its limit of 80 C: 40 C before, 81 C after"),
         ({"after": edge(2.0, thermal=COOL)}, "hottest sensor nvme0: 40 C before, 40 C after"),
-        ({"after": edge(2.0, host=host(0.1, 0, 0, 0.7, 0.2))}, "steal time: 20% of the CPU time"),
-        ({"after": edge(2.0, host=host(0.5, 0, 0, 0.5))}, "used 50% of the CPUs during the run, 5% before it"),
+        ({"after": edge(2.0, host=host(0.1, 0, 0, 0.7, 0.2))}, "steal time: 20 % of the CPU time"),
+        ({"after": edge(2.0, host=host(0.5, 0, 0, 0.5))}, "used 50 % of the CPUs during the run, 5 % before it"),
     ],
 )
 def test_the_conditions_of_a_window_are_its_own(changed: dict[str, Any], reason: str) -> None:

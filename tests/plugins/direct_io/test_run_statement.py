@@ -51,13 +51,13 @@ def test_the_reasons_name_no_check_and_no_setting_and_the_gravest_comes_first() 
     parts = [
         part("concurrent", Validity.UNKNOWN, "writers to one file: not checked", "set check_concurrency=true"),
         part("physical", Validity.UNKNOWN, "56 MB/s: the bandwidth of the path is unknown", "set path_limit"),
-        part("steady", Validity.FAIL, "throughput drifted -60%"),
+        part("steady", Validity.FAIL, "throughput drifted -60 %"),
         part("direct", Validity.PASS, "the page cache did not grow"),
     ]
     found = run_statement(WHERE, parts, ())
 
     assert found["evidence"].splitlines() == [
-        "throughput drifted -60%",
+        "throughput drifted -60 %",
         "writers to one file: not checked",
         "56 MB/s: the bandwidth of the path is unknown",
     ]

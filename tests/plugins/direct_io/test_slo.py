@@ -192,7 +192,7 @@ def test_where_no_rate_meets_the_limit_a_gap_says_so(monkeypatch: pytest.MonkeyP
     assert (rate.at["limit_ms"], rate.value, rate.low, rate.converged) == (0.2, 0.0, 0.0, False)
     assert rate.high == 140  # 9,000 x 0.25, and half of that four times; 1,500 requests at 70 IOPS take too long
     assert gap.subject == "io.direct: IOPS at p99 within 200 us"
-    assert gap.reason.endswith("100.00% of the requests took longer")
+    assert gap.reason.endswith("100.00 % of the requests took longer")
 
 
 def test_requests_are_timed_from_their_intended_start_and_those_at_the_limit_are_within() -> None:

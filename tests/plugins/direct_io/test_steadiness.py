@@ -86,12 +86,12 @@ def test_writes_without_preconditioning_are_no_steady_state_figure() -> None:
                 "before it 0 B/s read and 1 MB/s written on sda"
             ),
         ),
-        ({"after": after(0.4)}, "other processes used 40% of the CPUs during the run, 5% before it"),
+        ({"after": after(0.4)}, "other processes used 40 % of the CPUs during the run, 5 % before it"),
         (
             {"after": edge(2.0, host=host(0, 0, 0, 1), thermal=ThermalState({"cpu0": 5, "cpu1": 2, "cpu2": 0}, {}))},
             "thermal throttling of 2 of 3 CPUs, up to 5 times",
         ),
-        ({"ramp_change": -0.4}, "throughput of this ramp -40% relative to the first"),
+        ({"ramp_change": -0.4}, "throughput of this ramp -40 % relative to the first"),
     ],
     ids=["disk", "processes", "heat", "ramps"],
 )
@@ -112,12 +112,12 @@ def test_a_limit_of_a_control_group_is_a_caveat(monkeypatch: pytest.MonkeyPatch)
     [
         ({"before": OPENING, "after": disks(2_000_000, 1_000_000)}, "2 MB/s read and 1 MB/s written on sda"),
         ({"before": OPENING, "after": disks(2_000_000, 0, plain=False)}, "2 MB/s read on sda"),
-        ({"after": after(0.12)}, "throughput drifted +1%"),
+        ({"after": after(0.12)}, "throughput drifted +1 %"),
         (
             {"after": edge(2.0, host=host(0, 0, 0, 1), thermal=ThermalState({}, {"nvme0": Temperature(41.0, 80.0)}))},
             "hottest sensor nvme0: 41 C before, 41 C after",
         ),
-        ({"ramp_change": 0.1}, "throughput of this ramp +10% relative to the first"),
+        ({"ramp_change": 0.1}, "throughput of this ramp +10 % relative to the first"),
     ],
     ids=["a little of the disk", "of it known", "processes as before", "no heat", "ramps alike"],
 )
@@ -142,4 +142,4 @@ def test_writers_that_extend_a_file_are_judged_apart(ratio: float, verdict: Vali
 
 def test_a_host_without_pressure_figures_is_judged_by_its_load() -> None:
     assert BackgroundLoad(None, 0.05).background_caveats == ()
-    assert BackgroundLoad(None, 0.9).background_caveats == ("other processes used 90% of the CPUs before the run",)
+    assert BackgroundLoad(None, 0.9).background_caveats == ("other processes used 90 % of the CPUs before the run",)

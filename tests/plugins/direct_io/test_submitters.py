@@ -36,7 +36,7 @@ def test_one_full_thread_among_many_idle_ones_is_found() -> None:
     part = check_submitters(share, 256)
     assert part.verdict is Validity.WARN
     assert part.caveats == (
-        "the submitting CPU was 99% busy: the figure is a lower limit of the device; increase threads",
+        "the submitting CPU was 99 % busy: the figure is a lower limit of the device; increase threads",
     )
 
 
@@ -52,7 +52,7 @@ def test_threads_that_share_the_work_are_not_added_up() -> None:
 
     assert (part.verdict, part.reasons) == (
         Validity.PASS,
-        ("the CPU of the busiest of 8 submitting threads was 60% busy",),
+        ("the CPU of the busiest of 8 submitting threads was 60 % busy",),
     )
 
 

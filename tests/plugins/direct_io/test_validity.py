@@ -27,7 +27,7 @@ def test_a_cached_file_that_was_left_in_the_page_cache_is_not_passed_for_lack_of
     part = direct(cached)
 
     assert (part.verdict, len(part.reasons)) == (Validity.UNKNOWN, 1)
-    assert part.reasons[0].startswith("75% of the file were in the page cache before the run and were left there")
+    assert part.reasons[0].startswith("75 % of the file were in the page cache before the run and were left there")
     assert direct(replace(cached, charged_bytes=GIB)).verdict is Validity.PASS
     assert direct(replace(cached, charged_bytes=0)).verdict is Validity.FAIL
     assert direct(replace(cached, cached_before_bytes=GIB // 4)).verdict is Validity.PASS
@@ -75,16 +75,16 @@ def test_the_alignment_alone_proves_nothing_where_nothing_was_charged() -> None:
     assert part.reasons == (
         "direct I/O with 512-byte alignment",
         "the page cache did not grow",
-        "only 0% of the requested bytes were counted by the block layer",
+        "only 0 % of the requested bytes were counted by the block layer",
     )
 
 
-@pytest.mark.parametrize(("share", "margin"), [(0.004, ""), (0.005, " (±0%)"), (0.02, " (±2%)")])
+@pytest.mark.parametrize(("share", "margin"), [(0.004, ""), (0.005, " (±0 %)"), (0.02, " (±2 %)")])
 def test_the_uncertainty_of_the_counters_is_told_from_half_a_percent_on(share: float, margin: str) -> None:
     evidence = replace(DIRECT_EVIDENCE, requested_bytes=1_000_000, charged_bytes=1_000_000)
     found = direct(replace(evidence, uncertainty_bytes=round(share * 1_000_000))).reasons
 
-    assert f"100%{margin} of the requested bytes were counted by the block layer" in found
+    assert f"100 %{margin} of the requested bytes were counted by the block layer" in found
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ UNSEEN = {
             Validity.WARN,
             "its cache (64 GiB, cache_size) may serve much of the working set of 255 GiB; set size to 256 GiB or more",
         ),
-        (256, 64, Validity.PASS, "its cache (64 GiB, cache_size) holds at most 25% of the working set of 256 GiB"),
+        (256, 64, Validity.PASS, "its cache (64 GiB, cache_size) holds at most 25 % of the working set of 256 GiB"),
     ],
     ids=["not stated", "stated", "stated, and far exceeded"],
 )

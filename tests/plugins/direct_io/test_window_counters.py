@@ -100,8 +100,8 @@ def test_a_reader_that_waits_for_a_cpu_reads_again_and_takes_the_closest(monkeyp
     assert seen.charged_bytes == pytest.approx(seen.requested_bytes, abs=seen.uncertainty_bytes)
     assert seen.uncertainty_bytes < 0.002 * seen.requested_bytes
     assert direct(seen).verdict is Validity.PASS
-    assert "100% of the requested bytes were counted by the NFS client, as direct I/O" in direct(seen).reasons
-    assert "100% of the requested bytes were counted by the NFS client" in physical(seen).reasons
+    assert "100 % of the requested bytes were counted by the NFS client, as direct I/O" in direct(seen).reasons
+    assert "100 % of the requested bytes were counted by the NFS client" in physical(seen).reasons
 
 
 def test_where_no_reading_comes_close_nothing_is_held_against_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,7 +102,8 @@ def degraded_links(machine: Machine) -> Iterator[Finding]:
                 ),
                 (f"pci:{function.address}",),
                 consequence=(
-                    f"It carries at most {link.gigatransfers * link.width / (limit.gigatransfers * limit.width):.0%} "
+                    "It carries at most "
+                    f"{100 * link.gigatransfers * link.width / (limit.gigatransfers * limit.width):.0f} % "
                     "of the bandwidth that it could."
                 ),
                 command=f"lspci -vv -s {quote(function.address)} | grep -E 'LnkCap|LnkSta'",

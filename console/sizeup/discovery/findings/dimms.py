@@ -108,8 +108,8 @@ def reduced_speed(machine: Machine) -> Iterator[Finding]:
                 ]
             ),
             consequence=(
-                f"At this speed, memory has at most {configured / rated:.0%} of the bandwidth that its modules are "
-                "rated for."
+                f"At this speed, memory has at most {100 * configured / rated:.0f} % of the bandwidth that its modules "
+                "are rated for."
             ),
         )
 

@@ -87,8 +87,8 @@ def processors(machine: Machine) -> Iterator[Finding]:
     if platform.steal_share is not None and platform.steal_share > _STEAL_SHARE:
         yield finding(
             "cpu.steal",
-            f"Steal time is {platform.steal_share:.1%} of CPU time since boot",
-            (f"stolen since boot: {platform.steal_share:.1%}",),
+            f"Steal time is {100 * platform.steal_share:.1f} % of CPU time since boot",
+            (f"stolen since boot: {100 * platform.steal_share:.1f} %",),
         )
 
 

@@ -211,7 +211,7 @@ def slow_ports(machine: Machine) -> Iterator[Finding]:
                 f"supported: {', '.join(map(format_bit_rate, hba.supported_bits_per_second))}",
             ),
             (f"hba:{hba.name}",),
-            consequence=f"It carries at most {speed / best:.0%} of the bandwidth that it could.",
+            consequence=f"It carries at most {100 * speed / best:.0f} % of the bandwidth that it could.",
             command=(
                 f"grep . /sys/class/fc_host/{quote(hba.name)}/speed /sys/class/fc_host/{quote(hba.name)}"
                 "/supported_speeds"

@@ -334,8 +334,8 @@ def _require_cores(intervals: Sequence[LoadInterval], values: dict[str, Value], 
     if not shares or _CPU in values or at(shares, percentile) <= 0:
         return
     wanted = (
-        f"the CPUs were {at(shares, percentile):.1%} busy ({percentile:g}th percentile), but the file does not tell "
-        "how many physical cores that server has"
+        f"the CPUs were {100 * at(shares, percentile):.1f} % busy ({percentile:g}th percentile), but the file does not "
+        "tell how many physical cores that server has"
     )
     if not values:
         raise UsageError(f"{where}: {wanted}: add --workload-cores N")

@@ -158,7 +158,7 @@ def licensed_servers(sheet: Sheet, pack: Pack, product: ProductEntry) -> float:
     support = sheet.optional("license.support_percent")
     if rule.with_support and support is not None and not support.value:
         raise UsageError(
-            f"license.passive_servers: expected a support above 0 (license.support_percent), found 0%: {rule.why}"
+            f"license.passive_servers: expected a support above 0 (license.support_percent), found 0 %: {rule.why}"
         )
     sheet.cite(rule.source)
     sheet.line(f"{servers:g} servers - {passive.value:g} passive = {servers - passive.value:g} to license")

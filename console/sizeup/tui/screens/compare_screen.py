@@ -20,10 +20,10 @@ from sizeup.compare.digest import digest
 from sizeup.compare.drift import drift
 from sizeup.compare.parts import ComparedFact
 from sizeup.compare.statistics import MOST_RUNS
-from sizeup.report.table import fits, table_lines, wrap
+from sizeup.report.table import fits, table_lines
 from sizeup.session.reader import read_session
 from sizeup.session.store import session_name
-from sizeup.text import cell_len, plural
+from sizeup.text import cell_len, plural, wrap
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.dialogs import PageDialog
 from sizeup.tui.screens.export_dialog import ask_export

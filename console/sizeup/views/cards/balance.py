@@ -54,7 +54,11 @@ class Balance(Struct, frozen=True):
             return ""
         times = self.storage.bytes_per_second / self.typical
         least = "at least " if self.storage.is_least else ""
-        how = f"a typical load {least}{times:.0f} times over" if times >= 2 else f"{least}{times:.0%} of a typical load"
+        how = (
+            f"a typical load {least}{times:.0f} times over"
+            if times >= 2
+            else f"{least}{100 * times:.0f} % of a typical load"
+        )
         return f"{self.storage.title} feeds {how}"
 
     def loads(self) -> Iterator[tuple[str, float, ShareBar]]:

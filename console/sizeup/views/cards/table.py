@@ -123,7 +123,7 @@ def _text_column(title: str, width: int, parts: Sequence[Sequence[str]]) -> _Col
 
 
 def _later(views: Sequence[CardView], columns: Sequence[_Column], width: int) -> list[str]:
-    """Return what has no column as lines, one or more for each kind: ``Year 3    Storage 226%, CPU 59%``."""
+    """Return what has no column as lines, one or more for each kind: ``Year 3    Storage 226 %, CPU 59 %``."""
     lines = []
     for column in columns:
         found = zip(views, column.cells, strict=True)

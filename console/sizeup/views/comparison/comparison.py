@@ -27,10 +27,10 @@ _INTERVAL = 4
 
 
 def change(ratio: float) -> str:
-    """A ratio as a change from the baseline: ``+12.3%``, ``x 3.1`` where it more than doubled."""
+    """A ratio as a change from the baseline: ``+12.3 %``, ``x 3.1`` where it more than doubled."""
     if ratio >= 2 or ratio <= 0.5:
         return f"x {format_in(float(f'{ratio:.3g}'), '')}"
-    return f"{(ratio - 1) * 100:+.1f}%"
+    return f"{(ratio - 1) * 100:+.1f} %"
 
 
 def differences_table(comparison: Comparison) -> Table:
@@ -80,7 +80,7 @@ def metrics_table(comparison: Comparison) -> Table:
     note = (
         f"Runs: {runs}. A curve is the geometric mean over its points. Changes are relative to the baseline; a "
         f"difference needs p <= {comparison.level:g}, corrected for the number of metrics ({len(comparison.metrics)}), "
-        f"and a change of at least {comparison.minimum_effect:.0%}. Metrics without a --fail-if condition are "
+        f"and a change of at least {100 * comparison.minimum_effect:.0f} %. Metrics without a --fail-if condition are "
         "exploratory: confirm a difference with new runs."
     )
     columns, rows = _columns("Metric", comparison.level), [_row(one.metric, one) for one in comparison.metrics]

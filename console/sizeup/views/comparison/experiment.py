@@ -74,15 +74,16 @@ def conclusion(figure: Figure, result: ExperimentResult) -> str:
     measured = f"{change(figure.ratio)}{interval}, p {p_text(figure.corrected_p)}"
     match figure.verdict:
         case Conclusion.SAME if figure.corrected_p <= result.level:
-            return f"no difference of {result.minimum_effect:.0%} or more: {measured}"
+            return f"no difference of {100 * result.minimum_effect:.0f} % or more: {measured}"
         case Conclusion.SAME:
-            return f"no difference found; a change of {excluded_change(figure):.1%} or more is excluded: {measured}"
+            excluded = f"a change of {100 * excluded_change(figure):.1f} % or more is excluded"
+            return f"no difference found; {excluded}: {measured}"
         case Conclusion.UNDECIDED if figure.more_runs is None:
-            more = f"a change of {PLANNED_CHANGE:.0%} needs over {MOST_RUNS} rounds; measure on an idle machine"
+            more = f"a change of {100 * PLANNED_CHANGE:.0f} % needs over {MOST_RUNS} rounds; measure on an idle machine"
             return f"cannot decide: {measured}; {more}"
         case Conclusion.UNDECIDED:
             more = f"{plural(figure.more_runs or 0, 'more round')} would probably find"
-            return f"cannot decide: {measured}; {more} a change of {PLANNED_CHANGE:.0%}"
+            return f"cannot decide: {measured}; {more} a change of {100 * PLANNED_CHANGE:.0f} %"
         case Conclusion.TOO_FEW:
             valid = plural(figure.runs[0], "valid round")
             return f"cannot decide: {valid} of {result.experiment.rounds}; at least {LEAST_ROUNDS} are needed"

@@ -41,7 +41,7 @@ def tornado_chart(target: Advice, swings: tuple[Swing, ...], heading: str = "Sen
     now = format_quantity(Quantity(float(f"{base.value:.4g}"), base.unit, base.origin, base.source), target.shown_in)
     caption = (
         f"The vertical line is the present answer, {now}. Each bar varies one input over the range beside its name: "
-        "its own range, or 20% in both directions."
+        "its own range, or 20 % in both directions."
         if bars
         else "No numeric input moves this answer."
     )

@@ -60,7 +60,7 @@ def _difference_text(percent: float, times: float) -> str:
         return "equal"
     if times >= _TIMES_FROM:
         return f"{format_in(float(f'{times:.3g}'), '')} times it"
-    return f"{abs(percent):.3g}% {'above' if percent > 0 else 'below'}"
+    return f"{abs(percent):.3g} % {'above' if percent > 0 else 'below'}"
 
 
 def sizing_comparison_data(comparisons: tuple[SizingComparison, ...]) -> list[dict[str, Any]]:

@@ -115,7 +115,7 @@ _NO_EVIDENCE = "measured, but not used"
 
 
 def _later(card: Card) -> str:
-    """Return the shares after a failure and in the last year: ``N+1 64%, year 3 106%``."""
+    """Return the shares after a failure and in the last year: ``N+1 64 %, year 3 106 %``."""
     after = OUTAGE if card.outage else "" if card.n_plus_one is None else share_text(card.n_plus_one)
     last = "" if card.last_year is None else f"year {format_in(card.horizon_years, '')} {share_text(card.last_year)}"
     return ", ".join(filter(None, (f"N+1 {after}" if after else "", last)))

@@ -129,7 +129,7 @@ def effect(now: Advice, before: Advice | None) -> str:
     ratio = now.quantity.value / before.quantity.value
     if abs(ratio - 1) < 5e-4:
         return "" if now.decision == before.decision else "changed"
-    return f"{ratio - 1:+.1%}" if ratio < _TIMES_FROM else f"x {ratio:,.0f}"
+    return f"{100 * (ratio - 1):+.1f} %" if ratio < _TIMES_FROM else f"x {ratio:,.0f}"
 
 
 _TIMES_FROM = 100.0
@@ -180,7 +180,7 @@ def sizing_command(changed: Mapping[str, Value], machine: str) -> str:
 
 def _short(text: str, *, exact: bool) -> str:
     """A figure with at most four digits: more of them hide that it is a reading; an ``exact`` count has all."""
-    number, space, unit = text.partition("%" if text.endswith("%") else " ")
+    number, space, unit = text.partition(" ")
     try:
         value = float(number.replace(",", ""))
     except ValueError:

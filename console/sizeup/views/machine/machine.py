@@ -135,7 +135,9 @@ def memory_section(machine: Machine) -> Section:
             format_list(node.pus) or "-",
             size_or_unknown(node.memory_bytes),
             size_or_unknown(node.free_bytes),
-            f"{node.free_bytes / node.memory_bytes:.0%}" if node.free_bytes is not None and node.memory_bytes else "-",
+            f"{100 * node.free_bytes / node.memory_bytes:.0f} %"
+            if node.free_bytes is not None and node.memory_bytes
+            else "-",
             _huge_pages_text(node.huge_pages),
         )
         for node in machine.nodes
@@ -165,7 +167,7 @@ def platform_section(machine: Machine) -> Section:
         ("SMT", platform.smt),
         ("huge pages", platform.transparent_huge_pages and f"transparent: {platform.transparent_huge_pages}"),
         ("settings", " ".join(platform.kernel_settings) or None),
-        ("steal", None if not platform.steal_share else f"{platform.steal_share:.2%} of CPU time since boot"),
+        ("steal", None if not platform.steal_share else f"{100 * platform.steal_share:.2f} % of CPU time since boot"),
     )
     return Section("Platform", (*facts, *((label, text) for label, text in optional if text)))
 

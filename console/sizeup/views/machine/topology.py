@@ -194,7 +194,7 @@ def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
         page_cache = f"{format_bytes(node.file_bytes)}, shared memory included"
 
     def free(count: int) -> str:
-        return f"{format_bytes(count)} ({count / size:.0%})" if size else format_bytes(count)
+        return f"{format_bytes(count)} ({100 * count / size:.0f} %)" if size else format_bytes(count)
 
     def of_firmware(value: float | None, write: Callable[[float], str]) -> str | None:
         return None if value is None else f"{write(value)} (from the firmware's HMAT, not measured)"

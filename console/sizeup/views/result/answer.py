@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Container, Iterator, Sequence
 
 from sizeup.model.advice import Advice, AdviceSet, Card, Failure
@@ -12,7 +11,7 @@ from sizeup.sizing.inputs.presets import Preset, unchanged_preset
 from sizeup.sizing.sizing_comparison import beside_printed
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.sizing.workload import YEAR_NS
-from sizeup.text import capitalized, clipped, one_line
+from sizeup.text import capitalized, clipped, one_line, wrap
 from sizeup.units import format_in
 from sizeup.views.cards.cards import OUTAGE, TITLES, CardView, card_status, status_text
 from sizeup.views.cards.measured_texts import MeasuredTexts
@@ -168,9 +167,7 @@ def other_answers(given: AdviceSet, first: Card | None, stated: Container[str] =
 
 def _folded(first: str, text: str, width: int, rest: int | None = None) -> list[str]:
     indent = " " * (len(first) if rest is None else rest)
-    return textwrap.wrap(
-        one_line(text, 2000), width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False
-    )
+    return wrap(one_line(text, 2000), width, first, indent)
 
 
 _ALWAYS = frozenset({"storage", "cpu", "memory", "license"})
@@ -215,7 +212,7 @@ def _failure_lines(cards: Sequence[Card]) -> list[str]:
     for lost, parts in struck.items():
         alone = all(card.resource == "storage" for card, _ in parts)
         texts: dict[str, None] = {}
-        for card, one in parts:  # what it leaves, today and at the end of the horizon: 64% used, 111% in year 3
+        for card, one in parts:  # what it leaves, today and at the end of the horizon: 64 % used, 111 % in year 3
             left = OUTAGE if one.share is None else f"{share_text(one.share)} used"
             if one.last_year is not None and one.last_year != one.share:
                 left += f", {share_text(one.last_year)} in {_year(card)}"

@@ -196,5 +196,5 @@ def share_number(card: Card) -> Number | None:
     name = RESOURCE_NAMES.get(card.resource, card.resource)
     if share is None:
         share, when = card.share, f", {OUTAGE}{when}"
-    digits = "999+" if share > _LARGEST else share_text(share).rstrip("%")
+    digits = "999+" if share > _LARGEST else share_text(share).rstrip(" %")
     return Number(digits, "%", f"of {name} capacity" if not when else f"{name}{when}")

@@ -30,7 +30,7 @@ def basis_text(inputs: Inputs) -> str:
     if years is not None and years.origin is not Origin.RULE and years.value:
         rates = [_number(inputs, key) for key in ("workload.growth_percent", "db.growth_percent")]
         load, data = ("" if one is None or one.origin is Origin.RULE else f"+{brief(one, '%')}" for one in rates)
-        load = load if load not in ("", "+0%") else "no growth"
+        load = load if load not in ("", "+0 %") else "no growth"
         growth = load if load == "no growth" else f"{load} a year"
         if data and data != load:  # else the rate is that of both
             growth = f"load {load}, data {data} a year"
@@ -48,7 +48,7 @@ def _number(inputs: Inputs, key: str) -> Quantity | None:
 
 
 def _requests(inputs: Inputs) -> str:
-    """Return the random I/O: ``40,000 IOPS (60% reads, 8 KiB)``; what is a default is called so."""
+    """Return the random I/O: ``40,000 IOPS (60 % reads, 8 KiB)``; what is a default is called so."""
     reads, writes = (_number(inputs, f"workload.{name}_iops") for name in ("read", "write"))
     both = _number(inputs, "workload.iops")
     details = []

@@ -54,7 +54,7 @@ def _said(one: DeliveredPart) -> str:
     down = f"down: {one.down}" if one.down else ""
     text = {
         "missing": f"missing: {_amount(one, ordered - found)}",
-        "slower": f"slower: {found / ordered:.0%}",
+        "slower": f"slower: {100 * found / ordered:.0f} %",
         "more": f"more: +{_amount(one, found - ordered)}{licenses}",
         "down": "",
     }.get(one.status, one.status)

@@ -88,7 +88,7 @@ def _level_tiles(run: StepRun, series: Series, newest: Point, machine: Machine |
         if not inside or point.value is None:
             yield LiveFigure(name, "", "not yet")
             continue
-        within = half_width(point, " ")
+        within = half_width(point)
         note = f"{f'±{within} ' if within else ''}at {format_bytes(size)}"
         now = any(one is newest for _, one in inside)
         yield LiveFigure(name, format_value(point.value, series.unit), note, tuple(point.values[-_MOST_SAMPLES:]), now)
@@ -113,7 +113,7 @@ def _tile(run: StepRun, series: Series, point: Point, *, newest: bool) -> LiveFi
     every = [other.value or 0.0 for other in points_of(run, series.name)]
     note = ""
     if series.better is Better.HIGHER and max(every) > 0:
-        note = f"{value / max(every):.0%} of the best".replace("%", " %")
+        note = f"{100 * value / max(every):.0f} % of the best"
     elif series.unit == "ns" and len(every) > 1:
         note = f"worst {format_value(max(every), series.unit)}"
     text = format_count(value, "") if series.unit == "1/s" else format_value(value, series.unit)

@@ -206,7 +206,7 @@ def _within_cell(leading: Sequence[_Source], key: MeasurementKey) -> RowCell:
         point = source.points.get(key)
         half = None if point is None else half_share(point)
         if point is not None and half is not None:
-            return RowCell(half_width(point, " "), half)
+            return RowCell(half_width(point), half)
     return RowCell("", float("inf"))
 
 

@@ -121,10 +121,10 @@ def half_share(point: LoggedPoint) -> float | None:
     return (high - low) / 2 / abs(value) if low is not None and high is not None and value else None
 
 
-def half_width(point: LoggedPoint, between: str = "") -> str:
+def half_width(point: LoggedPoint) -> str:
     """Half of the 95 % interval in percent, no more than that it is wider than the value; empty without one."""
     half = half_share(point)
-    return "" if half is None else f">100{between}%" if half > 1 else f"{half * 100:.1f}{between}%"
+    return "" if half is None else ">100 %" if half > 1 else f"{half * 100:.1f} %"
 
 
 def is_disturbed(estimate: Estimate | None) -> bool:

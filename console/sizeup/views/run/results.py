@@ -42,7 +42,7 @@ def caveats(point: Point) -> tuple[str, ...]:
     if estimate.converged is False:
         words.insert(0, "did not converge")
     if estimate.disturbed_share:
-        words.append(f"{estimate.disturbed_share:.0%} disturbed")
+        words.append(f"{100 * estimate.disturbed_share:.0f} % disturbed")
     return tuple(words)
 
 

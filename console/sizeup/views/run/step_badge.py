@@ -167,7 +167,7 @@ def _throughput(run: StepRun) -> str:
         if at is not None and at.value is not None:
             words.append(f"{statistic} {format_ns(at.value)}")
             break
-    within = half_width(point, " ")
+    within = half_width(point)
     return ", ".join(words) + (f" (95 % CI ±{within})" if within else "") + mark(standing_of(run, [point]))
 
 
