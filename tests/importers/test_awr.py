@@ -47,7 +47,7 @@ def test_the_instance_activity_counts_everything_and_redo_once(text: str) -> Non
         "memory.sessions": 104,
     }
     assert "2 segments cause 80 % of the physical reads (hot set)" in remarks(found, "db.hot_percent")
-    assert "this database took 50% of the busy CPU time" in remarks(found, "workload.cpu_cores")
+    assert "this database took 50 % of the busy CPU time" in remarks(found, "workload.cpu_cores")
 
 
 @pytest.mark.parametrize(

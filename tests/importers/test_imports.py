@@ -87,7 +87,7 @@ def test_what_fio_was_limited_to_is_at_least_what_the_storage_gives(
     [
         ({"rw": "randrw", "rwmixread": "70"}, 4000, "NOT CERTAIN Storage: 40,000 IOPS demand, 50,000 IOPS capacity"),
         ({"rw": "randrw", "rwmixread": "50"}, 1_800_000, "WARN Storage: 40,000 IOPS demand, 50,000 IOPS capacity"),
-        ({"rw": "randwrite"}, 1_800_000, "WARN Storage: 40,000 IOPS demand, 50,000 IOPS capacity (80%"),
+        ({"rw": "randwrite"}, 1_800_000, "WARN Storage: 40,000 IOPS demand, 50,000 IOPS capacity (80 %"),
     ],
 )
 def test_iops_of_a_mix_or_of_writes_of_fio_count_as_far_as_they_reach(

@@ -74,7 +74,7 @@ def test_intervals_of_many_reads_hide_none_of_many_writes() -> None:
             parse_settings(["workload.read_percent=0"]),
         )
     ]
-    assert cards[0].assumed == ("100% of the bytes read (173% at 33.3%)",)
+    assert cards[0].assumed == ("100 % of the bytes read (173 % at 33.3 %)",)
     operations = [9000, 3000 + 4 * 6000, 4 * 9000]
     assert [card.share for card in cards] == [pytest.approx(1024 * each / 16e6) for each in operations]
 
@@ -85,8 +85,8 @@ def test_intervals_of_many_reads_hide_none_of_many_writes() -> None:
         # 3,600 reads and 4 x 32,400 operations of writes are 139 % of 24 x 4,000.
         ((27_000, 3_000), (3_600, 32_400), 0.1, None, ("fail", 1.3875, ())),
         # Most writes are of other hours: 27,000 of them and 9,000 reads are 117,000 operations.
-        ((3_000, 27_000), (36_000, 0), 1.0, 0.25, ("assumed", 0.375, ("100% reads (122% at 25%)",))),
-        ((0, 25_000), (25_000, 0), 0.1, 0.0, ("warn", 0.963542, ("10% reads (104% at 0%)",))),
+        ((3_000, 27_000), (36_000, 0), 1.0, 0.25, ("assumed", 0.375, ("100 % reads (122 % at 25 %)",))),
+        ((0, 25_000), (25_000, 0), 0.1, 0.0, ("warn", 0.963542, ("10 % reads (104 % at 0 %)",))),
         ((27_000, 3_000), (27_000, 3_000), 0.9, None, ("pass", 0.40625, ())),
     ],
 )
@@ -119,7 +119,7 @@ def test_the_cpu_demand_is_utilization_by_the_cores_of_that_server(
 
 
 def test_the_cores_are_asked_for_where_the_file_has_a_share_of_the_cpus_alone() -> None:
-    with pytest.raises(SizeupError, match=r"the CPUs were 40.0% busy .*: add --workload-cores N$"):
+    with pytest.raises(SizeupError, match=r"the CPUs were 40.0 % busy .*: add --workload-cores N$"):
         read_workload((WorkloadFile("vmstat.txt", VMSTAT),), 95)
     values = read_workload((WorkloadFile("sar.txt", SAR_ALL),), 95)
 
@@ -422,11 +422,11 @@ def test_without_requests_by_direction_the_share_of_reads_is_by_bytes_with_its_w
     assert share.value == pytest.approx(4096 / 5120)
     assert (share.low, share.high) == (0.5, 0.94)
     assert share.source == "sar.txt: by bytes"
-    assert "50% to 94% where a read is of a quarter to 4 times the size of a write" in share.caveats[0]
+    assert "50 % to 94 % where a read is of a quarter to 4 times the size of a write" in share.caveats[0]
     drives = parse_settings(("array.disks=8", "array.raid=5", "array.drive_iops=120"))
     cards = size({**read_workload((WorkloadFile("sar.txt", SAR),), 95), **drives}).cards
     assumed = next(card.assumed for card in cards if card.resource == "storage")
-    assert assumed == ("80% reads (104% at 50%, 49% at 94%)",)
+    assert assumed == ("80 % reads (104 % at 50 %, 49 % at 94 %)",)
 
 
 @pytest.mark.parametrize(("read", "written"), [("0.10", "9999.90"), ("9999.90", "0.10")])

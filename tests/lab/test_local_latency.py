@@ -55,7 +55,7 @@ def test_a_figure_of_the_cpu_without_memory_is_not_called_local(sessions: dict[s
 
     print(dict(estimate.extra), estimate.caveats, sep="\n")
     assert (estimate.extra["placement"], estimate.extra["cpu_node"]) == ("remote", MEMORYLESS_NODE)
-    assert any(caveat.startswith("not local: 100% of the pages are on node") for caveat in estimate.caveats)
+    assert any(caveat.startswith("not local: 100 % of the pages are on node") for caveat in estimate.caveats)
 
 
 def test_each_file_of_shm_is_on_the_node_that_it_names(sessions: dict[str, Session]) -> None:

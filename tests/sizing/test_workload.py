@@ -183,11 +183,11 @@ RAID_5 = ("array.disks=8", "array.drive_iops=400", "array.raid=5")
 @pytest.mark.parametrize(
     ("settings", "end"),
     [
-        (("workload.iops=1000..2000..5000", "capacity.iops=4000", "workload.percentile=95"), "125%"),
-        (("workload.commits_s=1000..1000..4000", "capacity.commits_s=2000"), "200%"),
-        (("workload.iops=1000", "workload.io_kib=4..8..512", "capacity.mb_s=60", "capacity.iops=9000"), "874%"),
-        (("workload.iops=1000", "workload.read_percent=20..70..95", *RAID_5), "106%"),  # 3,200 / 3.4 = 941
-        (("workload.iops=10", "redo.mb_s=1", "redo.written_mb_s=1..2..900", "capacity.mb_s=400"), "225%"),
+        (("workload.iops=1000..2000..5000", "capacity.iops=4000", "workload.percentile=95"), "125 %"),
+        (("workload.commits_s=1000..1000..4000", "capacity.commits_s=2000"), "200 %"),
+        (("workload.iops=1000", "workload.io_kib=4..8..512", "capacity.mb_s=60", "capacity.iops=9000"), "874 %"),
+        (("workload.iops=1000", "workload.read_percent=20..70..95", *RAID_5), "106 %"),  # 3,200 / 3.4 = 941
+        (("workload.iops=10", "redo.mb_s=1", "redo.written_mb_s=1..2..900", "capacity.mb_s=400"), "225 %"),
     ],
 )  # fmt: skip
 def test_every_range_of_a_demand_has_both_ends(settings: tuple[str, ...], end: str) -> None:
