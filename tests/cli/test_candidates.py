@@ -482,3 +482,18 @@ def test_prices_and_units_of_work_are_those_of_each_offer(tmp_path: Path, capsys
     assert "list prices less 50 % (a.toml), list prices (b.toml)" in said
     assert "1,000 orders" in said
     assert "1,000 tpmC" in said
+
+
+def test_of_two_offers_that_differ_in_one_part_the_better_one_is_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The CPU of neither is judged; one uses 80 % of its memory, the other 12 %."""
+    for name, memory in (("a-worse", 80), ("b-better", 512)):
+        head = 'schema = "sizeup.candidate/1"\n[inputs]\n"value.system_usd" = 9000\n"machine.cores" = 16\n'
+        (tmp_path / f"{name}.toml").write_text(f'{head}"machine.memory_gib" = {memory}\n')
+
+    paths = [str(tmp_path / f"{name}.toml") for name in ("a-worse", "b-better")]
+    assert cli.run(["size", "compare", *paths, "--set", "workload.cpu_cores=9", "sga.mb=60000"]) == 0
+
+    said = capsys.readouterr().out
+    assert said.index("b-better") < said.index("a-worse")

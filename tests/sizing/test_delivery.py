@@ -346,7 +346,8 @@ def test_storage_need_not_be_as_fast_as_its_parts_but_as_the_workload(
     years = ["workload.growth_percent=50", "workload.horizon_years=2"]
     assert cli.run([*against, *found, *years, "--json"]) == 0
     parts = {one["key"]: one for one in json.loads(capsys.readouterr().out)["parts"]}
-    assert (parts["capacity.iops"]["ordered"], parts["capacity.iops"]["status"]) == (135_859.5, "missing")
+    assert parts["capacity.iops"]["ordered"] == pytest.approx(135_859.5)
+    assert parts["capacity.iops"]["status"] == "missing"
 
     order, table, workload = Path("order.toml").read_text().partition("[workload]")
     stated = '"capacity.iops" = 95000\n'
@@ -376,3 +377,14 @@ def test_ports_limit_the_iops_that_were_ordered() -> None:
     measured: Value = Quantity(98_000, "1/s", Origin.MEASURED, "step")
 
     assert statuses({"capacity.iops": measured}, order)["capacity.iops"] == ("as ordered", 800e6 / 8192, 98_000)
+
+
+def test_less_than_the_order_is_uncertain_where_the_machine_may_have_more() -> None:
+    """A container shows 8 GiB, and the nodes of its host 130 GiB."""
+    more = Uncertainty(130.0 * 2**30, "the nodes have more", upper=True)
+    shown: Value = Quantity(8.0 * 2**30, "bytes", Origin.DETECTED, "/proc/meminfo", uncertainties=(more,))
+    order = ("machine.memory_gib=96",)
+
+    assert statuses({"machine.memory_gib": shown}, order)["machine.memory_gib"][0] == "uncertain"
+    certain = replace(shown, uncertainties=())
+    assert statuses({"machine.memory_gib": certain}, order)["machine.memory_gib"][0] == "missing"

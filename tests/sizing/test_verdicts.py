@@ -279,3 +279,38 @@ def test_reads_respond_slower_near_saturation_and_never_beyond() -> None:
     assert loads[0] == pytest.approx(1e9 / 182)
     assert loads[1] > 2 * loads[0]
     assert (beyond.quantity, beyond.decision) == (None, "unknown")
+
+
+GROWN = ("workload.horizon_years=2", "workload.specrate_per_core=3", "machine.specrate_per_core=3")
+
+
+@pytest.mark.parametrize(
+    ("settings", "resource", "status"),
+    [
+        (("workload.cpu_cores=100", "machine.cores=169", "workload.growth_percent=30", *GROWN), "cpu", "pass"),
+        (("workload.cpu_cores=100", "machine.cores=121", "workload.growth_percent=10", *GROWN), "cpu", "warn"),
+        (("db.gb=4000", "capacity.gb=4840", "db.growth_percent=10", *GROWN), "space", "warn"),
+        (("workload.iops=200000", "workload.io_kib=8", "redo.mb_s=0", "capacity.iops=200000"), "storage", "warn"),
+    ],
+)
+def test_exactly_the_capacity_does_not_exceed_it(settings: tuple[str, ...], resource: str, status: str) -> None:
+    """In floating point 100 x 1.3^2 is 169.00000000000003."""
+    assert card(resource, *settings).status == status
+
+
+@pytest.mark.parametrize(("ports", "left"), [(4, 1), (8, 2), (2, 1)])
+def test_passive_paths_of_the_servers_that_are_left_stay_passive(ports: int, left: int) -> None:
+    """Of two servers with two ports each two ports are left, of which one carries data; a last port is not passive."""
+    stages = ("path.policy=active-passive", f"path.stages=hba:fc32*{ports}@{ports}", "capacity.mb_s=20000")
+    found = card("storage", "workload.mb_s=4000", "redo.mb_s=0", *stages, "cluster.nodes=2", "license.product=ee")
+
+    assert max(one.share for one in found.failures if "servers" in one.lost) == pytest.approx(4000 / (3200 * left))
+
+
+def test_what_is_later_stands_beside_the_share_that_it_grew_from() -> None:
+    """1,000 of 800 MB/s are 125 %, and 216 % after three years of 20 %."""
+    demand = ("workload.mb_s=700..1000..1500", "redo.mb_s=0", "workload.growth_percent=20", "workload.horizon_years=3")
+    found = card("storage", *demand, "path.stages=hba:fc8*1")
+
+    assert found.status == "fail"
+    assert "151 %" not in found.statement

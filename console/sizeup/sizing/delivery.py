@@ -167,8 +167,7 @@ def _of_server(part: DeliveredPart, found: Quantity, order: Sizing, here: Sizing
     others = {"machine.cores_per_socket", "machine.socket_capacity"}  # of what was ordered, like the figure itself
     delivered = {key: value for key, value in order.inputs.items() if key not in others}
     keys = ("machine.sockets", "machine.cores") if part.key == "machine.cores_per_socket" else (part.key,)
-    values = ((key, here.inputs.get(key)) for key in keys)
-    delivered |= {key: replace(one, origin=Origin.USER) for key, one in values if isinstance(one, Quantity)}
+    delivered |= {key: replace(one, origin=Origin.USER) for key in keys if (one := _stated(here, key)) is not None}
     allowed, count = (answer(delivered, key, rules) for key in ("license.allowed", "license.units"))
     before, after = (None if one is None else one.quantity for one in (order.find("license.units"), count))
     refusal = allowed.verdict if allowed is not None and allowed.decision == "forbidden" else ""
@@ -207,7 +206,7 @@ def _part(
         return DeliveredPart(key, ordered.value, None, ordered.unit, "unknown")
     speed, enough, most = found.origin is Origin.MEASURED or key == "machine.ghz", ordered.value * share, found.most
     less, more = found.value < enough, share if counted else _COUNTED["array.disk_gb"] if key == "capacity.gb" else 0.0
-    ends = () if counted else (one for one in found.uncertainties if one.upper is less and not one.default)
+    ends = (one for one in found.uncertainties if one.upper is less and not one.default and (less or not counted))
     uncertainty = next((one for one in ends if one.end is None or (one.end < enough) is not less), None)
     if most is not None and most < enough:
         status = "slower" if speed else "missing"

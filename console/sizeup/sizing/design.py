@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Card
@@ -32,7 +32,7 @@ from sizeup.sizing.pack import short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.server_share import PRESENT_PROCESSOR
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet, in_unit
-from sizeup.sizing.verdict import ShareStatus, demand_text
+from sizeup.sizing.verdict import ShareStatus, demand_text, limits
 from sizeup.sizing.workload import STORAGE_KEYS
 from sizeup.units import format_in
 
@@ -266,12 +266,12 @@ def _limits(inputs: Inputs, key: str, rules: Rules) -> str:
         return ""
     pack, product = chosen_contract(Sheet(inputs, rules))
     most = {**inputs, **_units(key, inputs, _MOST[key])}
-    few, limits = too_small(most, rules, pack.pack, short(product.id)) or ("", "")
+    few, too_few = too_small(most, rules, pack.pack, short(product.id)) or ("", "")
     if not few:  # it carries the load, above the limit up to which a resource passes
         used = [one for one in limits_of_chosen(Sheet(most, rules)) if one.is_exceeded]
         of_key = [one for one in used if (one.entry.of == "memory_gib") == (key == MEMORY)]
-        limits = ", ".join(format_in(one.size.value, one.entry.unit) for one in of_key)
-    return f"{'open' if few == PERHAPS else 'none'}: {limits}" if limits else ""
+        too_few = ", ".join(format_in(one.size.value, one.entry.unit) for one in of_key)
+    return f"{'open' if few == PERHAPS else 'none'}: {too_few}" if too_few else ""
 
 
 def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | None:
@@ -292,7 +292,7 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
         least = step = MODULE_GIB
     elif isinstance(nodes := base.get("cluster.nodes"), Quantity):  # ports of all servers, as many in each
         least = step = int(nodes.value)
-    passes, fails = (sheet.rule(f"share.{name}").value for name in ("pass-to", "fail-above"))
+    passes, fails, _ = astuple(limits(sheet))
 
     @cache
     def judged(count: int) -> tuple[Card, ...]:
@@ -331,11 +331,11 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
     most_of_all = max(counts.values())
     buy = fewest("today", lambda count: count >= most_of_all and all(card.status in _PASSED for card in judged(count)))
     fewer = buy - step if buy > least else 0
-    limits = [(missed(fewer, when), when) for when in WHEN if fewer and when in counts]
+    limiting = [(missed(fewer, when), when) for when in WHEN if fewer and when in counts]
     if fewer and any(card.outage for card in judged(fewer)):
-        limits = [("outage" if unit and when in _WITHOUT_LOSS else unit, when) for unit, when in limits]
+        limiting = [("outage" if unit and when in _WITHOUT_LOSS else unit, when) for unit, when in limiting]
     none = "page-cache" if fewer and key == MEMORY else "least"
-    limit, when = next(((unit, when) for unit, when in limits if unit), (none, ""))
+    limit, when = next(((unit, when) for unit, when in limiting if unit), (none, ""))
     stated = next((one for one in (_SOCKETS, CAPACITY) if key == CORES and one in base), None)
     room = base[stated] if stated is not None and _PER_SOCKET in base else None
     if isinstance(room, Quantity) and buy > room.value * step:

@@ -193,8 +193,9 @@ def bounds_of(*parts: Quantity) -> Bounds:
 
 def limits(sheet: Sheet) -> ShareLimits:
     """Return the limits, which a user can override as rules."""
+    passes, fails = (sheet.rule(f"share.{name}").value * (1 + 1e-9) for name in ("pass-to", "fail-above"))  # 1.3**2
     policy = sheet.optional_words("policy.n_plus_one")
-    return ShareLimits(sheet.rule("share.pass-to").value, sheet.rule("share.fail-above").value, policy == "required")
+    return ShareLimits(passes, fails, policy == "required")
 
 
 def amount_text(figure: Bounds, unit: str, digits: int = 4) -> str:
@@ -307,7 +308,7 @@ def decided_card(
         stages=tuple(sorted(stages, key=lambda stage: -stage.share)),
         failures=tuple(sorted(failures, key=lambda one: -math.inf if one.share is None else -one.share)),
         exceeded_in=shares.growth.year_above(shares.today, bounds.fails),
-        limit=bounds.fails,
+        limit=round(bounds.fails, 6),
         assumed=tuple(assumed),
         not_judged=not_judged,
         unmeasured=tuple(unmeasured),
@@ -416,7 +417,7 @@ def later_clauses(shares: Shares, bounds: ShareLimits, failures: Sequence[Failur
 def share_text(share: float) -> str:
     """Return a share in whole percent from 10 % on, else with two digits; what exceeds 100 % never reads 100 %."""
     percent = share * 100
-    if 100 < percent < 100.5:
+    if 100 + 1e-6 < percent < 100.5:
         return ">100 %"
     return f"{percent:,.0f} %" if percent >= 9.95 else f"{percent:.2g} %"
 

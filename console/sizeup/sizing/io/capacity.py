@@ -172,13 +172,14 @@ def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
 def _failures_of(stage: StatedStage, active: int, nodes: float) -> list[tuple[str, float]]:
     """Return the single failures of a stage, each with the share of its capacity that it leaves, the largest first."""
     count, cards = stage.count, stage.cards
-    failures = [(f"one of {count} paths" if count > 1 else f"the only path of {stage.name}", 1)]
-    if nodes > 1 and count > 1:
-        failures = [(f"one of {format_in(nodes, 'servers')}", math.ceil(count / nodes))]
+    failures = [(f"one of {count} paths" if count > 1 else f"the only path of {stage.name}", count - 1)]
+    if nodes > 1 and count > 1:  # passive paths of the other servers stay so
+        rest = count - math.ceil(count / nodes)
+        failures = [(f"one of {format_in(nodes, 'servers')}", min(rest, max(rest * active // count, 1)))]
     if cards is not None and cards < count:
         what = f"one of {cards} cards of {stage.name}" if cards > 1 else f"the only card of {stage.name}"
-        failures.append((what, math.ceil(count / cards)))
-    left = [(what, max(min(active, count - lost), 0) / active) for what, lost in failures]
+        failures.append((what, count - math.ceil(count / cards)))
+    left = [(what, max(min(active, rest), 0) / active) for what, rest in failures]
     return sorted(left, key=lambda failure: failure[1])
 
 

@@ -506,9 +506,8 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     resting = assumed if bad and not demand.by_rule else ()  # a rule of thumb says so by itself
     if judgment.status is ShareStatus.UNCERTAIN:
         resting = tuple(dict.fromkeys(one.reason for one in end.capacity.uncertainties if one.default))
-    fails, at_end = judgment.status is ShareStatus.FAIL, found
-    if judgment.status is not ShareStatus.UNCERTAIN:  # what is later counts at the end that decided
-        at_end = [replace(one, share=one.best if fails else one.worst) for one in found]
+    as_stated = judgment.status in (ShareStatus.UNCERTAIN, ShareStatus.FAIL)  # else at the end that decided
+    at_end = found if as_stated else [replace(one, share=one.worst) for one in found]
     later = later_clauses(_shares(at_end, demand.growth), bounds, failures)
     card = decided_card(
         "storage",

@@ -132,8 +132,9 @@ def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
         worst_first = sorted(map(_WORST.index, parts.values()))
         share = 0.0 if one.limit is None else one.limit.share or 0.0
         system = 0.0 if one.system is None else one.system.value
-        is_open = open_cards(one.sizing.cards)  # then it is no better than not certain, whatever others carry
-        worst = min([*worst_first, _WORST.index(overall(one.sizing.cards).value) if is_open else len(_WORST)])
+        worst = min([*worst_first, len(_WORST)])
+        if open_cards(one.sizing.cards):  # then it is no better than not certain, whatever others carry
+            worst = min(worst, _WORST.index(overall(one.sizing.cards).value), _WORST.index(ShareStatus.UNCERTAIN.value))
         return (
             -worst, len(unknown), [-status for status in worst_first],
             one.cost is None, (one.cost or 0.0) + (system if priced else 0.0), one.system is None, system,
