@@ -3,6 +3,7 @@
 from pathlib import Path
 from statistics import median
 from typing import Any
+from weakref import WeakSet
 
 import pyte
 import pytest
@@ -230,3 +231,20 @@ async def test_what_another_program_wrote_on_the_screen_goes_with_a_key(tmp_path
         await pilot.press("ctrl+l")
 
         assert forgotten == [True]
+
+
+class _Text(str):
+    """A text that says when nobody holds it any more."""
+
+    __slots__ = ("__weakref__",)
+
+
+@pytest.mark.parametrize(("words", "most"), [("p99 {} ms", 1), ("⣿ {} µs", 256)])
+def test_of_texts_that_never_come_again_few_are_held(words: str, most: int) -> None:
+    differ, texts = RowDiffer(), WeakSet[_Text]()
+    for number in range(1000):
+        texts.add(text := _Text(words.format(number)))
+        sent(differ, Strip([Segment(text, None)], len(text)))
+    del text
+
+    assert 0 < len(texts) <= most
