@@ -1,6 +1,8 @@
 """Runs in the console: started, followed, canceled and left by keys."""
 
+import gc
 import re
+import weakref
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ import pytest
 from textual._compositor import Compositor
 from textual.widgets import OptionList
 
-from consoles import Console, ended, fill, pressed, records, settled
+from consoles import Console, ended, fill, pressed, records, settled, until
 from sizeup.charts.chart import LineChart
 from sizeup.errors import ExitStatus
 from sizeup.live import storage_targets
@@ -101,6 +103,23 @@ async def test_leaving_during_a_run_asks_and_can_let_it_go_on(console: Console) 
     assert console.runner.stdin.words == ["keep"]
     assert console.app.return_value == ExitStatus.OK
     assert str(console.runner.path) in console.app.exit_message
+
+
+async def test_what_a_run_leaves_behind_is_looked_for_when_it_has_ended(console: Console) -> None:
+    class Cycle:
+        def __init__(self) -> None:
+            self.itself = self
+
+    gc.disable()
+    try:
+        left = weakref.ref(Cycle())
+        async with console.shown() as pilot:
+            await console.measure(pilot)
+            assert left() is not None, "looked for while a run is measured"
+            await console.end(pilot, ended())
+            await until(pilot, lambda: left() is None)
+    finally:
+        gc.enable()
 
 
 async def test_a_failed_run_says_why(console: Console) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import re
 import time
@@ -520,6 +521,8 @@ class ConsoleApp(TerminalApp):
         self._refresh_modes("show_run")
         # With each frame, and not when a step has ended: the run notes what it knows at that moment.
         self.report_cost()
+        if self._timer is None:  # no run is disturbed; Python itself waits for garbage of a quarter of all that is kept
+            self.call_after_refresh(gc.collect)
 
     @property
     def _mode(self) -> Any:
