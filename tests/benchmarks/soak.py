@@ -24,14 +24,16 @@ import tempfile
 import time
 from array import array
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
+from multiprocessing import get_context
 from pathlib import Path
 
 os.environ["SIZEUP_RUN_BUSY"] = "ignore"
 from benchmarks.console import SIZEUP, Live, _at_home, _choose
 from sizeup.engine.run import run
 from sizeup.engine.spec import RunSpec
-from sizeup.session.reader import read_session
+from sizeup.session.reader import SessionFollower
 from sizeup.session.records import Record
 from terminal import Terminal
 
@@ -119,7 +121,7 @@ def console(home: Path, cycles: int, every: float) -> Iterator[Sample]:
             terminal.pump(60, lambda: len(terminal.processes()) == 1)
             for mode in "12453":
                 terminal.press(mode)
-                terminal.pump(1.0)
+                terminal.pump(0.3)
             terminal.pump(due - time.monotonic())
             del terminal.output[:]
             (session,) = saved.iterdir()
@@ -130,12 +132,19 @@ def console(home: Path, cycles: int, every: float) -> Iterator[Sample]:
 
 
 def kept_kib(home: Path) -> float:
-    """What the results of a run take in memory, in the mean, by the session of a console; beside one read before."""
+    """What the results of a run take in memory, in the mean, by the session of a console; beside one read before.
+
+    As the console reads and keeps it, and in a process of its own, whose memory is in use: what was freed before takes
+    sessions without growing.
+    """
     (path,) = (home / "sizeup/sessions").iterdir()
-    sessions = [read_session(str(path))]
-    before = held([os.getpid()])["anonymous KiB"]
-    sessions += [read_session(str(path)) for _ in range(4)]
-    return (held([os.getpid()])["anonymous KiB"] - before) / 4 / len(sessions[0].plans)
+    followers = [SessionFollower(str(path)) for _ in range(9)]
+    (first, *others) = followers
+    session, before = first.read_to_end(), held([os.getpid()])["anonymous KiB"]
+    for follower in others:
+        follower.read_to_end()
+    assert session is not None, path
+    return (held([os.getpid()])["anonymous KiB"] - before) / len(others) / len(session.plans)
 
 
 def screens(home: Path, cycles: int, every: float) -> Iterator[Sample]:
@@ -181,7 +190,10 @@ def main() -> int:
                 cycles = len(columns["files"])
                 if cycles % max(chosen.cycles // 40, 1) == 0:
                     print(cycles, sample, file=sys.stderr, flush=True)
-        kept = kept_kib(Path(home)) if chosen.kind == "console" else 0.0
+        kept = 0.0
+        if chosen.kind == "console":
+            with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+                kept = pool.submit(kept_kib, Path(home)).result()
     cycles = len(columns["files"])
     grown = False
     skipped = cycles // 5 if chosen.skip is None else chosen.skip
