@@ -124,7 +124,7 @@ def test_a_price_that_depends_on_unknown_sockets_does_not_pass(settings: tuple[s
     [
         (
             "db2",
-            "! Assumed: Db2 11.5 Standard Edition, as no product is set: --set license.product=TEXT, such as",
+            "! Assumed: Db2 11.5 Advanced Edition, as no product is set: --set license.product=TEXT, such as",
             "advanced",
         ),
         ("mysql", "MySQL Community is assumed, as no edition is set.", "enterprise"),

@@ -116,7 +116,7 @@ def test_rules_that_are_too_old_warn_beside_their_answers() -> None:
 
 
 def test_without_a_public_price_the_cost_says_how_to_set_one() -> None:
-    sizing = sized("license.pack=db2", "machine.cores=8")
+    sizing = sized("license.pack=db2", "license.product=standard", "machine.cores=8")
 
     assert found(sizing, "license.cost.list").verdict == (
         "List price: Db2 11.5 Standard Edition has no public price. Use --set license.list_usd=N "
@@ -133,7 +133,9 @@ def test_a_price_without_support_says_that_none_is_counted(setting: tuple[str, .
 
 
 def test_what_the_chosen_edition_leaves_unused_and_what_sets_a_price_stand_on_the_screen() -> None:
-    lines = " ".join(" ".join(answer_lines(sized("license.pack=db2", "machine.cores=24"))).split())
+    lines = " ".join(
+        " ".join(answer_lines(sized("license.pack=db2", "license.product=standard", "machine.cores=24"))).split()
+    )
 
     assert "Unused Cores that Standard Edition uses: 16 cores of 24 cores" in lines
     assert "Cost Db2 11.5 Standard Edition has no public price. Use --set license.list_usd=N" in lines

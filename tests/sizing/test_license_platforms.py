@@ -26,11 +26,22 @@ def test_db2_counts_the_virtual_processors_of_a_power_partition_and_not_their_th
 
 
 def test_the_limit_of_an_edition_counts_virtual_processors_too() -> None:
-    assert found(sized(*LPAR, "license.pack=db2"), "license.limit.db2.standard.virtual_cores").decision == "fits"
+    assert (
+        found(
+            sized(*LPAR, "license.pack=db2", "license.product=standard"), "license.limit.db2.standard.virtual_cores"
+        ).decision
+        == "fits"
+    )
 
 
 def test_a_power_partition_without_its_threads_is_asked_for_them() -> None:
-    sizing = sized("machine.guest=yes", "machine.vcpus=64", "machine.cpu_model=POWER7", "license.pack=db2")
+    sizing = sized(
+        "machine.guest=yes",
+        "machine.vcpus=64",
+        "machine.cpu_model=POWER7",
+        "license.pack=db2",
+        "license.product=standard",
+    )
 
     assert sizing.find("license.limit.db2.standard.virtual_cores") is None
     assert "machine.threads_per_core" in {question.key for question in sizing.questions}

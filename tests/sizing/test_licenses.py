@@ -44,7 +44,7 @@ def test_an_option_that_is_named_twice_is_bought_once() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (("license.pack=db2", "license.metric=pvu"), "Db2 11.5 Standard Edition is licensed by vpc, found 'pvu'"),
+        (("license.pack=db2", "license.metric=pvu"), "Db2 11.5 Advanced Edition is licensed by vpc, found 'pvu'"),
         (("license.product=se2", "license.metric=processor"), "Standard Edition 2 is licensed by socket, se2_nup"),
         (("license.pack=sql-server", "license.metric=server_cal"), "SQL Server Enterprise is licensed by packs"),
     ],
@@ -55,7 +55,13 @@ def test_a_metric_that_the_product_is_not_sold_by_is_refused(settings: tuple[str
 
 
 def test_db2_is_counted_by_cores_and_its_standard_edition_uses_sixteen_of_them() -> None:
-    sizing = sized("license.pack=db2", "machine.cores=24", "machine.sockets=2", "machine.memory_gib=256")
+    sizing = sized(
+        "license.pack=db2",
+        "license.product=standard",
+        "machine.cores=24",
+        "machine.sockets=2",
+        "machine.memory_gib=256",
+    )
 
     assert units("license.pack=db2", "machine.cores=24", "machine.sockets=2") == 24
     assert found(sizing, "license.limit.db2.standard.cores").verdict == (
