@@ -45,3 +45,9 @@ def test_the_mean_size_of_a_request_is_rounded_once() -> None:
 )
 def test_a_workload_of_cpu_time_alone_says_so(settings: tuple[str, ...], text: str) -> None:
     assert basis_text(parse_settings(settings)) == text
+
+
+def test_requests_of_which_nothing_else_is_recorded_stand_alone() -> None:
+    rate = Quantity(50.0, "1/s", Origin.USER, "typed")
+
+    assert basis_text({"workload.iops": rate}).startswith("50 IOPS, redo not given")

@@ -67,7 +67,8 @@ def _requests(inputs: Inputs) -> str:
     else:
         details += _detail(inputs, "workload.io_kib", "")
     typed = all(one is None or one.origin is Origin.USER for one in (reads, writes, both))
-    return f"{format_in(total if typed else float(f'{total:.4g}'), 'IOPS')} ({', '.join(details)})"
+    rate = format_in(total if typed else float(f"{total:.4g}"), "IOPS")
+    return f"{rate} ({', '.join(details)})" if details else rate
 
 
 def _detail(inputs: Inputs, key: str, what: str) -> list[str]:
