@@ -346,3 +346,16 @@ async def test_the_list_begins_at_the_session_that_is_open_and_the_export_names_
         await pilot.pause()
 
         assert f"Export {older.name.removesuffix(SUFFIX)}" in console.text
+
+
+async def test_the_cursor_follows_the_session_that_the_other_modes_show(console: Console, folder: Path) -> None:
+    older, newer = stored(folder, "older"), stored(folder, "newer", day=2)
+    async with console.shown(120, 40, keys="5") as pilot:
+        on = []
+        for shown in (older, newer, older):
+            console.app.show_session(str(shown))
+            await pressed(pilot, "5")
+            await settled(pilot)
+            on.append(console.app.screen.query_one(KeyList).highlighted_option.id)
+
+    assert on == [str(older), str(newer), str(older)]

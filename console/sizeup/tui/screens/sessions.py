@@ -349,6 +349,8 @@ class SessionsScreen(ModeScreen):
         try:
             # The session that was held is read again, without its samples, once another one is shown.
             known = {path: entry for path, entry in self._all.items() if path != self._held}
+            if self._held != self.host.runs.path:  # the cursor follows what the other modes show
+                self.query_one(KeyList).highlighted = None
             self._held = self.host.runs.path
             found = entries(known=known, held=self.host.runs.held, opened=self._held)
         except SizeupError as error:
