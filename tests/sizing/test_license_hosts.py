@@ -233,7 +233,7 @@ def test_a_hard_partition_carries_what_its_own_cores_do(pinned: int, status: str
     card = next(one for one in sized(XEON, *scope, *speed, "license.product=ee").cards if one.resource == "cpu")
 
     assert card.status == status
-    said = f"38 cores demand, {pinned} cores capacity ({percent}%"
+    said = f"38 cores demand, {pinned} cores capacity ({percent} %"
     assert said in card.statement
     assert (f"the partition has {pinned} of 40 cores" in card.statement) is (pinned < 40)
 

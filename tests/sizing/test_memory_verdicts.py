@@ -277,7 +277,7 @@ def test_what_the_nodes_do_not_add_up_to_is_kept_by_nobody() -> None:
     cards = size(described(assessed(machine), parse_settings(["sga.mb=65536"]))).cards
 
     needs = next(one for one in cards if one.resource == "memory").needs
-    assert needs == "93.43 GiB (pass limit 70 %, 2 GiB kept by others)"
+    assert needs == "93.43 GiB (limit 70 %, 2 GiB kept by others)"
 
 
 @pytest.mark.parametrize("sga_gib", [9.7, 64, 200, 611.3, 9000, 11_000])

@@ -298,11 +298,13 @@ def test_exactly_the_capacity_does_not_exceed_it(settings: tuple[str, ...], reso
     assert card(resource, *settings).status == status
 
 
-@pytest.mark.parametrize(("ports", "left"), [(4, 1), (8, 2), (2, 1)])
-def test_passive_paths_of_the_servers_that_are_left_stay_passive(ports: int, left: int) -> None:
+@pytest.mark.parametrize(("servers", "ports", "left"), [(2, 4, 1), (2, 8, 2), (2, 2, 1), (3, 6, 2), (3, 7, 2)])
+def test_passive_paths_of_the_servers_that_are_left_stay_passive(servers: int, ports: int, left: int) -> None:
     """Of two servers with two ports each two ports are left, of which one carries data; a last port is not passive."""
     stages = ("path.policy=active-passive", f"path.stages=hba:fc32*{ports}@{ports}", "capacity.mb_s=20000")
-    found = card("storage", "workload.mb_s=4000", "redo.mb_s=0", *stages, "cluster.nodes=2", "license.product=ee")
+    found = card(
+        "storage", "workload.mb_s=4000", "redo.mb_s=0", *stages, f"cluster.nodes={servers}", "license.product=ee"
+    )
 
     assert max(one.share for one in found.failures if "servers" in one.lost) == pytest.approx(4000 / (3200 * left))
 

@@ -32,7 +32,7 @@ async def test_quitting_says_that_typed_inputs_are_not_saved_and_how_to_repeat_t
     assert "Inputs entered in the console are not saved: CPU utilization." in " ".join(asked.split())
     assert running
     assert console.app.exit_message == (
-        "Inputs entered in the console are not saved. Repeat them with: sizeup size --set workload.cpu_percent=97 %"
+        "Inputs entered in the console are not saved. Repeat them with: sizeup size --set workload.cpu_percent=97%"
     )
 
 
@@ -48,7 +48,7 @@ async def test_quitting_after_a_run_names_the_session_that_typed_inputs_belong_t
     path = console.runner.path
     assert console.app.exit_message.splitlines()[-1] == (
         "Inputs entered in the console are not saved. Repeat them with: "
-        f"sizeup size --machine {shlex.quote(str(path))} --set workload.cpu_percent=97 %"
+        f"sizeup size --machine {shlex.quote(str(path))} --set workload.cpu_percent=97%"
     )
 
 

@@ -102,7 +102,7 @@ async def test_a_session_that_cannot_be_written_offers_the_command_instead(
 
     assert "They cannot be saved." in asked
     assert "no permission to write" in asked
-    assert "--set workload.cpu_percent=97 %" in asked
+    assert "--set workload.cpu_percent=97%" in asked
     assert list(answers) == ["stay", "quit"]
 
 

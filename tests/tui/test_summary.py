@@ -240,7 +240,7 @@ async def test_a_recorded_verdict_leads_and_its_cards_are_worst_first(make_conso
         lines = [line for name, line in console.entries().items() if name in ("cpu", "storage")]
         verdict = console.says("#band")
 
-    assert "WARN Next Provide at least 12 cores (pass limit 70 %)." in verdict
+    assert "WARN Next Provide at least 12 cores (limit 70 %)." in verdict
     assert verdict.startswith("CPU: 7.76 cores of 8 cores")
     assert [" ".join(word for word in line.split() if not set(word) & set("▄│")) for line in lines] == [
         "CPU 7.76 cores 97 % WARN",

@@ -310,7 +310,7 @@ def test_the_verdict_names_what_decides_what_lacks_and_what_it_rests_on() -> Non
 
 @pytest.mark.parametrize(
     ("used", "fix"),
-    [("72.8", "Provide at least 9 cores (pass limit 70 %)"), ("97", "Provide at least 12 cores (pass limit 70 %)")],
+    [("72.8", "Provide at least 9 cores (limit 70 %)"), ("97", "Provide at least 12 cores (limit 70 %)")],
 )
 def test_the_capacity_that_passes_is_named_with_its_limit(used: str, fix: str) -> None:
     given = sized(workload__cpu_percent=used)

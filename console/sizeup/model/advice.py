@@ -181,7 +181,7 @@ class Card(Struct, frozen=True):
     unmeasured: tuple[str, ...] = ()
     """What the workload needs beside a capacity and no measurement tells yet: ``p99 latency``."""
     needs: str = ""
-    """The capacity that would pass, with the limit: ``234 MB/s (pass limit 70 %)``; empty where it passes."""
+    """The capacity that would pass, with the limit: ``234 MB/s (limit 70 %)``; empty where it passes."""
     decides: str = ""
     """What to do to decide what is not certain, a sentence without its end; empty where it is certain."""
     facts: ShareFacts | None = None

@@ -357,7 +357,7 @@ def _needs(shares: Shares, bounds: ShareLimits, facts: ShareFacts, kept: float) 
     factor = max(shares.today * worst / bounds.passes, later / bounds.fails)
     if has * factor + kept <= has:
         return ""
-    why = f"pass limit {share_text(bounds.passes)}"
+    why = f"limit {share_text(bounds.passes)}"
     if later / bounds.fails == factor:
         at_worst = later * has / (has - kept) if has > kept else later
         why = f"{share_text(at_worst)} at worst, limit {share_text(bounds.fails)}"

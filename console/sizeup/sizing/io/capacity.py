@@ -174,8 +174,8 @@ def _failures_of(stage: StatedStage, active: int, nodes: float) -> list[tuple[st
     count, cards = stage.count, stage.cards
     failures = [(f"one of {count} paths" if count > 1 else f"the only path of {stage.name}", count - 1)]
     if nodes > 1 and count > 1:  # passive paths of the other servers stay so
-        rest = count - math.ceil(count / nodes)
-        failures = [(f"one of {format_in(nodes, 'servers')}", min(rest, max(rest * active // count, 1)))]
+        rest, policy = count - math.ceil(count / nodes), "active-passive" if active < count else None
+        failures = [(f"one of {format_in(nodes, 'servers')}", min(rest, _active(rest, policy)))]
     if cards is not None and cards < count:
         what = f"one of {cards} cards of {stage.name}" if cards > 1 else f"the only card of {stage.name}"
         failures.append((what, count - math.ceil(count / cards)))
