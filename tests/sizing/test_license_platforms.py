@@ -95,3 +95,14 @@ def test_a_cloud_has_no_instance_of_a_processor_that_it_does_not_offer(model: st
         "with this processor"
     )
     assert units(*cloud, "machine.cpu_model=AMD EPYC 9654") == 16
+
+
+@pytest.mark.parametrize(
+    ("settings", "counted"), [(("license.product=v11_1",), 12 * 70), (("license.product=standard",), 12)]
+)
+def test_no_partition_counts_more_virtual_processors_than_its_server_has(
+    settings: tuple[str, ...], counted: float
+) -> None:
+    uncapped = ("license.pack=db2", "license.partition=uncapped", "machine.server_cores=12")
+
+    assert found(sized(*LPAR, *uncapped, *settings), "license.units").quantity.value == counted

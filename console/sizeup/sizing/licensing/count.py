@@ -41,8 +41,6 @@ _POOLED = {"cores": "cores", "sockets": "sockets", "vcpus": "vCPUs", "pinned_cor
 OF_HOST = {"cores": "license.host_cores", "sockets": "license.host_sockets", "socket_capacity": "license.host_sockets"}
 """Names that count hardware, and the key that answers for them where this machine shows virtual hardware."""
 
-_USERS = "license.users"
-
 CORES_PRODUCT = "machine.sockets x machine.cores_per_socket"
 """Source of ``machine.cores`` where it was worked out."""
 
@@ -156,7 +154,9 @@ class FormulaNames:
             return price(self._sheet, entry, metric).value
         metric_entry = pack.find_metric(name)
         if metric_entry is not None:
-            return range_end(count_units(self._sheet, self._basis, metric_entry), self._end)
+            value = range_end(count_units(self._sheet, self._basis, metric_entry), self._end)
+            server = self._sheet.optional("machine.server_cores") if metric_entry.unit == "cores" else None
+            return value if server is None else min(value, server.value)  # no partition has more than its server
         table = f"{pack.prefix}.{name}"
         if not any(entry.table == table for entry in pack.factor):  # then it is one that all packs share
             table, pack = f"{SHARED}.{name}", self._sheet.rules.pack(SHARED) or pack
@@ -331,10 +331,10 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
             each = FormulaNames(sheet, replace(basis, pooled=False))(name)
             worked(sheet, term(servers, "servers") * term(each, _POOLED[name]), _POOLED[name])
     value, low, high = evaluated(sheet, basis, formula, metric.title, metric.unit)
-    if "users" in formula.names and sheet.number(_USERS).origin is Origin.RULE:  # a default, which counts nobody
+    if "users" in formula.names and sheet.number(NAMES["users"]).origin is Origin.RULE:  # which counts nobody
         if not value:
-            raise MissingError(_USERS)
-        sheet.caveat(f"the number of users is unknown, so this is the least: set it with {KEYS[_USERS].flag}")
+            raise MissingError(NAMES["users"])
+        sheet.caveat(f"the number of users is unknown, so this is the least: set it with {KEYS[NAMES['users']].flag}")
     of_hosts = "host_cores" in formula.names or ("sockets" in formula.names and sheet.has_used("license.hosts"))
     whole = metric.per == "whole" or basis.pooled or of_hosts
     if servers > 1 and not whole:
