@@ -344,7 +344,7 @@ def test_prices_of_the_chosen_edition_are_of_no_other(
 def test_an_edition_that_is_unknown_or_not_the_only_one_of_its_name_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert "expected db2.standard, " in printed(capsys, "large.toml", "--editions", "enterprise", status=2)
+    assert "expected db2.advanced, " in printed(capsys, "large.toml", "--editions", "enterprise", status=2)
     assert "--editions" in printed(capsys, "large.toml", "--editions", "ee", "--json", status=2)
 
 
