@@ -139,6 +139,11 @@ def format_verdict(value: float) -> str:
     return next((word for limit, word in VERDICTS.items() if value <= limit), "pass")
 
 
+def as_percent(share: float, form: str = ".0f") -> str:
+    """Return a share of 1 in percent, in whole ones unless ``form`` says otherwise: ``43 %``, ``+1.5 %``."""
+    return f"{100 * share:{form}} %"
+
+
 def format_share(value: float) -> str:
     """Return a share as a percentage: ``14.1 %``."""
     return f"{_three_digits(_as_float(value) * 100)} %"

@@ -10,6 +10,7 @@ from sizeup.model.plan import Refusal, Settings, Step
 from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
+from sizeup.units import as_percent
 from sizeup_clock.binding import CostJob, methods, new_job, vdso_has_clock_gettime
 
 NAME = "clock.cost"
@@ -147,4 +148,4 @@ def io_timing_statement(method: str, cost_ns: float, iops: float) -> str:
     """Return the result as a sentence."""
     share = io_timing_share(cost_ns, iops)
     reads = f"{READS_PER_IO} calls of {method}, {cost_ns:.1f} ns each"
-    return f"timing I/O costs {100 * share:.2f} % of a core at {iops:,.0f} IOPS: {reads} per I/O"
+    return f"timing I/O costs {as_percent(share, '.2f')} of a core at {iops:,.0f} IOPS: {reads} per I/O"

@@ -30,7 +30,7 @@ from sizeup.procfs.meminfo import read_swaps
 from sizeup.procfs.mounts import is_below, read_mountinfo
 from sizeup.procfs.process import open_again
 from sizeup.text import plural
-from sizeup.units import format_bytes
+from sizeup.units import as_percent, format_bytes
 from sizeup_direct_io import binding
 from sizeup_direct_io.binding import Extents, IoInterval
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
@@ -329,12 +329,12 @@ def _read(
         raise SizeupError(f"no read completed within {measured.seconds:.1f} s")
     charged, _ = measured.charged_bytes(reads=True, writes=False)
     if charged is not None and charged + measured.uncertainty_bytes < CHARGED_LOW * measured.requested_bytes:
-        raise SizeupError(f"only {100 * charged / measured.requested_bytes:.0f} % of the reads were direct")
+        raise SizeupError(f"only {as_percent(charged / measured.requested_bytes)} of the reads were direct")
     zero_share = setup.call_with_timeout(
         "reading some blocks", lambda: _zero_share(found.files, setup.next_seed()), _HANG_SECONDS
     )
     if zero_share >= ALL_ALIKE_SHARE:
-        raise SizeupError(f"{100 * zero_share:.0f} % of the blocks hold only zero bytes")
+        raise SizeupError(f"{as_percent(zero_share)} of the blocks hold only zero bytes")
     if not all(_is_old(file) for file in found.files):
         raise SizeupError("a file was written meanwhile")
     interval, files = measured.intervals[WORKLOAD], len(found.files)

@@ -18,7 +18,7 @@ from sizeup.model.sample import Estimate, Progress, Samples
 from sizeup.probing.api import Context, Emission
 from sizeup.procfs.mounts import is_below
 from sizeup.text import plural
-from sizeup.units import format_bytes
+from sizeup.units import as_percent, format_bytes
 from sizeup_direct_io import binding, conclusions, durations, estimates
 from sizeup_direct_io.call_with_timeout import describe_error, describe_failure
 from sizeup_direct_io.disks import write_cache
@@ -265,7 +265,7 @@ class CommitRun(TargetRun):
         commits = figure("commits", [run.iops for run in runs])
         busy_share = commits.value * self._work_seconds / self._cpus
         if not 0 < busy_share <= MOST_BUSY_SHARE:
-            why = f"an upper bound: transactions would keep the CPUs {100 * busy_share:.0f} % busy"
+            why = f"an upper bound: transactions would keep the CPUs {as_percent(busy_share)} busy"
             known = {**extra, "upper_bound": 1, "note": "upper bound"}
             commits = replace(commits, caveats=(*caveats, *[why] * (busy_share > 0)), extra=known)
         width = math.inf if commits.low is None or commits.high is None else commits.high - commits.low

@@ -20,7 +20,7 @@ from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.text import plural
-from sizeup.units import format_bytes, format_value
+from sizeup.units import as_percent, format_bytes, format_value
 from sizeup_direct_io import conclusions, estimates, validity, window_counters
 from sizeup_direct_io.binding import available_bytes
 from sizeup_direct_io.call_with_timeout import StalledError, describe_failure
@@ -263,7 +263,7 @@ def compare_paths(
         reason = f"{threads:,} threads are needed, and at most {MOST_WORKERS:,} are started; decrease the queue depths"
     elif buffers > BUFFERS_SHARE * available:
         reason = (
-            f"the buffers take {format_bytes(buffers)}, more than {100 * BUFFERS_SHARE:.0f} % of the available memory "
+            f"the buffers take {format_bytes(buffers)}, more than {as_percent(BUFFERS_SHARE)} of the available memory "
             f"({format_bytes(available)}); decrease the queue depths"
         )
     if reason:

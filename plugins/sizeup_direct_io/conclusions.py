@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate
-from sizeup.units import format_bytes, format_ns, format_rate, format_value
+from sizeup.units import as_percent, format_bytes, format_ns, format_rate, format_value
 from sizeup_direct_io.estimates import Coordinates, PointResult, known, pool, with_interval
 from sizeup_direct_io.settings import TargetBandwidth
 from sizeup_direct_io.validity import EXCEEDS_CACHE, Part, Validity, passed, suspect_cache, warn
@@ -259,7 +259,7 @@ def scaling(
         else:
             cap += ", not the bottleneck."
     extra |= {
-        "statement": f"{len(alone)} paths together reach {100 * efficiency:.1f} % of the sum of each alone",
+        "statement": f"{len(alone)} paths together reach {as_percent(efficiency, '.1f')} of the sum of each alone",
         "consequence": f"{format_value(together, unit)} of {singly}. {cap}",
     }
     if path_rate is not None:
@@ -276,7 +276,7 @@ def first_touch(first_ns: Sequence[float], second_ns: Sequence[float]) -> Estima
     extra |= {"slow_second_share": again, "blocks": len(first_ns)}
     if share >= TOUCH_SHARE and share >= TOUCH_EXCESS * again:
         extra |= {
-            "statement": f"{100 * share:.0f} % of first reads took {format_ns(statistics.median(slow))}, "
+            "statement": f"{as_percent(share)} of first reads took {format_ns(statistics.median(slow))}, "
             f"second reads {format_ns(usual)}",
             "consequence": f"Medians of {len(first_ns)} blocks across the target. {_WORDS['first-touch']}",
             "remedy": _WORDS["first-touch-remedy"],
@@ -371,7 +371,7 @@ def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estima
         "host_kernel_percent": 100 * kernel,
         "statement": f"{workload}: I/O costs {used:.2f} of {all_cpus:.0f} CPUs at {reached}",
         "consequence": f"{format_ns(each)} per I/O in this process, kernel threads and interrupts; the kernel used "
-        f"{100 * kernel:.0f} % of all CPU time, for any process. {_WORDS['kernel-shares']}",
+        f"{as_percent(kernel)} of all CPU time, for any process. {_WORDS['kernel-shares']}",
     }
     return Estimate("full-rate-cpus", {"workload": workload}, used, caveats=best.caveats, extra=extra)
 

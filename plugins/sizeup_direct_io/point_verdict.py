@@ -13,6 +13,7 @@ from sizeup.procfs.block import read_block_stack
 from sizeup.procfs.kernel_file import PROC, SYS, read_line, read_text
 from sizeup.procfs.process import read_cgroups
 from sizeup.text import plural
+from sizeup.units import as_percent
 from sizeup_direct_io import validity
 from sizeup_direct_io.disks import rotating_disks
 from sizeup_direct_io.estimates import other_load, validity_estimate
@@ -119,21 +120,20 @@ def check_steady(
 
     ``drift`` is its later throughput over the earlier, minus one; ``ramp_change`` that of this ramp over the first one.
     """
-    change = f"throughput drifted {100 * drift:+.0f} % from the first half to the second"
+    change = f"throughput drifted {as_percent(drift, '+.0f')} from the first half to the second"
     if abs(drift) > LARGE_DRIFT:
         yield fail(f"{change}: burst credits, a write cache, throttling or another tenant")
     else:
         yield warn(change) if abs(drift) > DRIFT else passed(change)
     if ramp_change is not None:
-        ramp = f"throughput of this ramp {100 * ramp_change:+.0f} % relative to the first"
+        ramp = f"throughput of this ramp {as_percent(ramp_change, '+.0f')} relative to the first"
         yield warn(ramp) if abs(ramp_change) > LARGE_DRIFT else passed(ramp)
     yield from map(warn, background.background_caveats)
     load, busy_before = other_load(runs), background.busy_share
     others, stolen = load.get("others_share"), load.get("stolen_share")
     if others is not None and busy_before is not None and others > busy_before + BACKGROUND_CHANGE:
-        yield warn(
-            f"other processes used {100 * others:.0f} % of the CPUs during the run, {100 * busy_before:.0f} % before it"
-        )
+        earlier = as_percent(busy_before)
+        yield warn(f"other processes used {as_percent(others)} of the CPUs during the run, {earlier} before it")
     if known := [io for run in runs if (io := run.other_io()) is not None]:
         most, before = max(known, key=lambda io: io.share), f"; before it {background.io}" if background.io else ""
         text = f"other I/O, or the file system's own, during the run: {most}{before}"
@@ -143,7 +143,7 @@ def check_steady(
     if stolen is None:
         yield unknown("CPU time of other processes and of the hypervisor: /proc/stat cannot be read")
     elif stolen > 0.05:
-        yield warn(f"steal time: {100 * stolen:.0f} % of the CPU time")
+        yield warn(f"steal time: {as_percent(stolen)} of the CPU time")
     intervals = [interval for run in runs for interval in run.intervals.values()]
     if any(interval.written_bytes for interval in intervals) and not rotating_disks(device_number):
         text = "flash with erased blocks writes faster than it can sustain; not a steady-state figure"

@@ -12,7 +12,7 @@ from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.machine import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
-from sizeup.units import format_bytes, format_ns
+from sizeup.units import as_percent, format_bytes, format_ns
 from sizeup_direct_io import conclusions, estimates
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
@@ -257,7 +257,7 @@ class Run(TargetRun):
         """Return why a ramp must end at this point; empty if it may continue."""
         host = measured.host_cpu
         if host is not None and host.busy_share > CPU_BOUND and not self._verdict.background.background_caveats:
-            return f"host CPU utilization was {100 * host.busy_share:.0f} %"
+            return f"host CPU utilization was {as_percent(host.busy_share)}"
         slowest = max(
             interval.quantile_ns(kind, 0.99) for interval in measured.intervals.values() for kind in ("read", "write")
         )

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
-from sizeup.units import format_in, format_ns
+from sizeup.units import as_percent, format_in, format_ns
 from sizeup_direct_io.binding import IoInterval
 from sizeup_direct_io.disks import rotating_disks
 from sizeup_direct_io.estimates import location, other_load
@@ -183,7 +183,7 @@ def find_rate(
     held, missed, caveats = search.held, search.missed, ["not confirmed: found in windows of about a second"]
     if held and objective.confirm_seconds:
         confirmed = yield from tried(_rounded(held * CONFIRMED_SHARE), objective.confirm_seconds)
-        said = f"{100 * CONFIRMED_SHARE:.0f} % of it for {objective.confirm_seconds:g} s"
+        said = f"{as_percent(CONFIRMED_SHARE)} of it for {objective.confirm_seconds:g} s"
         caveats = [] if confirmed.holds else [f"not confirmed: {said} had {_share(confirmed)} beyond the limit"]
     if not held:
         caveats = [_why_none(search.tails.items())]
@@ -211,7 +211,7 @@ def _tail(interval: IoInterval, limit_ns: float, rate: float) -> Tail:
 
 
 def _share(tail: Tail) -> str:
-    return f"{100 * tail.beyond / max(tail.requests, 1):.2f} %"
+    return as_percent(tail.beyond / max(tail.requests, 1), ".2f")
 
 
 def _why_none(tails: Iterable[tuple[float, Tail]]) -> str:

@@ -13,7 +13,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from sizeup.units import format_bytes, format_ns, format_rate, format_value
+from sizeup.units import as_percent, format_bytes, format_ns, format_rate, format_value
 from sizeup_direct_io.disks import is_virtual, rotating_disks, storage_systems
 from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
@@ -145,7 +145,7 @@ def check_direct(
         elif cached_before > CACHED_SHARE * target.size_bytes:
             if charged is None:  # else those decide
                 yield unknown(
-                    f"{100 * cached_before / target.size_bytes:.0f} % of the file were in the page cache before the "
+                    f"{as_percent(cached_before / target.size_bytes)} of the file were in the page cache before the "
                     "run and were left there: buffered reads of them would not make it grow"
                 )
         else:
@@ -155,8 +155,8 @@ def check_direct(
     elif charged is not None and requested:
         ratio, uncertainty = charged / requested, run.uncertainty_bytes / requested
         layer = "the NFS client, as direct I/O" if target.file_system.startswith("nfs") else "the block layer"
-        margin = f" (±{100 * uncertainty:.0f} %)" if uncertainty >= REPORTED_UNCERTAINTY else ""
-        text = f"{100 * ratio:.0f} %{margin} of the requested bytes were counted by {layer}"
+        margin = f" (±{as_percent(uncertainty)})" if uncertainty >= REPORTED_UNCERTAINTY else ""
+        text = f"{as_percent(ratio)}{margin} of the requested bytes were counted by {layer}"
         if ratio + uncertainty < CHARGED_LOW:
             yield fail(f"only {text}")
         elif ratio - uncertainty > CHARGED_HIGH:
@@ -174,9 +174,8 @@ def check_physical(
     target, streams = setup.target, [stream for stream, _ in point.loads]
     if (extents := setup.extents) is not None and not any(stream.extends for stream in streams):
         if empty := extents.hole_bytes + extents.unwritten_bytes:
-            yield fail(
-                f"{100 * empty / target.size_bytes:.0f} % of the target was never written: reads of it reach no device"
-            )
+            missing = as_percent(empty / target.size_bytes)
+            yield fail(f"{missing} of the target was never written: reads of it reach no device")
         elif extents.odd_bytes:
             odd = format_bytes(extents.odd_bytes)
             yield warn(f"{odd} of the target are compressed, inline or not allocated yet")
@@ -227,7 +226,7 @@ def check_physical(
         )
     if counted is not None and run.requested_bytes:
         ratio, nfs = counted / run.requested_bytes, target.file_system.startswith("nfs")
-        text = f"{100 * ratio:.0f} % of the requested bytes were counted by the {'NFS client' if nfs else 'device'}"
+        text = f"{as_percent(ratio)} of the requested bytes were counted by the {'NFS client' if nfs else 'device'}"
         if ratio + run.uncertainty_bytes / run.requested_bytes < CHARGED_LOW:
             yield fail(text)
         elif ratio > 1.5:
@@ -253,10 +252,8 @@ def check_physical(
                 f"set size to {format_bytes(EXCEEDS_CACHE * stated)} or more",
             )
         else:
-            yield passed(
-                f"{holder}: its cache ({size}, cache_size) holds at most {100 * stated / used:.0f} % "
-                f"of the {working_set}"
-            )
+            most = as_percent(stated / used)
+            yield passed(f"{holder}: its cache ({size}, cache_size) holds at most {most} of the {working_set}")
     if target.in_user_space:
         yield unknown("file system in user space (FUSE): a cache in its program is not visible here")
 
@@ -269,7 +266,7 @@ def check_writers(name: str, ratio: float | None, note: str = "", to_set: str = 
     one, many, advice = _WRITERS[name]
     if ratio is None:
         return Part.of(name, [unknown(note, to_set)])
-    text = f"{one} reach {100 * ratio:.0f} % of the IOPS of {many}" + (f" ({note})" if note else "")
+    text = f"{one} reach {as_percent(ratio)} of the IOPS of {many}" + (f" ({note})" if note else "")
     if ratio <= SERIALIZED:
         return Part.of(name, [fail(f"{text}: they are serialized{advice}")])
     return Part.of(name, [passed(text) if ratio >= CONCURRENT else warn(text)])
@@ -281,10 +278,10 @@ def check_submitters(share: float | None, threads: int) -> Part:
     if share is None:
         found = unknown("the CPU time of the submitting threads is unknown: the window was too short")
     elif share >= FULL_SHARE:
-        full = f"the submitting CPU was {100 * share:.0f} % busy"
+        full = f"the submitting CPU was {as_percent(share)} busy"
         found = warn(f"{full}: the figure is a lower limit of the device; increase threads")
     else:
-        found = passed(f"the CPU of {of} was {100 * share:.0f} % busy")
+        found = passed(f"the CPU of {of} was {as_percent(share)} busy")
     return Part.of("submitters", [found])
 
 

@@ -17,6 +17,7 @@ from sizeup.procfs.kernel_file import SYS, list_names, read_integer, read_line, 
 from sizeup.procfs.mounts import NfsBytes, read_nfs_bytes
 from sizeup.procfs.process import ProcessIo, read_process_io
 from sizeup.procfs.stat import HostStat, Pressure, read_cpu_stats, read_pressure, read_processes, read_stat
+from sizeup.units import as_percent
 from sizeup_direct_io import binding
 from sizeup_direct_io.binding import IoSample
 from sizeup_direct_io.call_with_timeout import CanceledError
@@ -307,7 +308,7 @@ class BackgroundLoad(Struct, frozen=True):
         if pressure is not None and pressure > MAX_PRESSURE_PERCENT:
             caveats.append(f"CPU pressure before the run: some task waited {pressure:.0f} % of the time")
         if busy is not None and busy > MAX_BUSY_SHARE:
-            caveats.append(f"other processes used {100 * busy:.0f} % of the CPUs before the run")
+            caveats.append(f"other processes used {as_percent(busy)} of the CPUs before the run")
         return tuple(caveats)
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from sizeup.model.machine import Machine
 from sizeup.model.sample import Estimate
 from sizeup.model.topology import CacheKind
-from sizeup.units import format_bytes, format_in
+from sizeup.units import as_percent, format_bytes, format_in
 from sizeup_memory.binding import Pages
 from sizeup_memory.cpu_selection import CACHE_MULTIPLE
 from sizeup_memory.host_load import BUSY_SHARE, OthersUse
@@ -238,12 +238,12 @@ def _range_cause(level: Level, values: Mapping[int, float], conditions: CurveCon
     for span in (low, high):
         share = conditions.huge_shares.get(span, 1.0)
         if share < _LEAST_HUGE_SHARE:
-            causes.append(f"at {format_bytes(span)}, {100 * share:.0f} % of the memory was on transparent huge pages")
+            causes.append(f"at {format_bytes(span)}, {as_percent(share)} of the memory was on transparent huge pages")
     shared = f"{level.name} is shared by all CPUs" if not level.cpus else f"{level.cpus} CPUs share the {level.name}"
     if level.cpus != 1 and others.cpu_share is not None and others.cpu_share > BUSY_SHARE:
-        causes.append(f"{shared}, and other processes used {100 * others.cpu_share:.0f} % of the CPUs")
+        causes.append(f"{shared}, and other processes used {as_percent(others.cpu_share)} of the CPUs")
     if others.stolen_share is not None and others.stolen_share > _STOLEN_SHARE:
-        causes.append(f"the hypervisor ran something else for {100 * others.stolen_share:.0f} % of the time (steal)")
+        causes.append(f"the hypervisor ran something else for {as_percent(others.stolen_share)} of the time (steal)")
     unknown = "cause unknown"
     if conditions.guest:
         unknown += f": in a virtual machine it cannot be read what else uses the {level.name} of the host"

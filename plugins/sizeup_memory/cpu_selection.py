@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.topology import CacheKind
+from sizeup.units import as_percent
 from sizeup_memory.binding import MAX_NODES, Allocation, Pages, Placement, PlacementPolicy
 
 _DEFAULT_LINE_BYTES = 64
@@ -113,9 +114,9 @@ def locality(
         return {**extra, "placement": "local"}, []
     others = ", ".join(str(node) for node in sorted(placement.on_node) if node != cpu_node)
     if not others:
-        caveat = f"not known to be local: the node of {100 * (1 - share):.0f} % of the pages is unknown"
+        caveat = f"not known to be local: the node of {as_percent(1 - share)} of the pages is unknown"
         return {**extra, "placement": "unknown"}, [caveat]
-    caveat = f"not local: {100 * (1 - share):.0f} % of the pages are on node {others}, CPU {cpu} is on node {cpu_node}"
+    caveat = f"not local: {as_percent(1 - share)} of the pages are on node {others}, CPU {cpu} is on node {cpu_node}"
     return {**extra, "placement": "remote"}, [caveat]
 
 
@@ -148,7 +149,8 @@ def placement_figures(placement: Placement, nodes: Iterable[int]) -> tuple[dict[
     }
     if not placement.verified:
         return extra, ["page placement not verified: move_pages and numa_maps are denied"]
-    caveats = [] if share >= MIN_PLACED_SHARE else [f"only {100 * share:.1f} % of the pages are on the requested node"]
+    there = as_percent(share, ".1f")
+    caveats = [] if share >= MIN_PLACED_SHARE else [f"only {there} of the pages are on the requested node"]
     if not placement.bound:
         caveats.append("placed by first touch: mbind is forbidden")
     return extra, caveats
@@ -157,5 +159,5 @@ def placement_figures(placement: Placement, nodes: Iterable[int]) -> tuple[dict[
 def page_caveats(pages: Pages, placement: Placement) -> list[str]:
     """Return a caveat if too little memory is on the requested kind of pages."""
     if pages is Pages.THP and placement.huge_share < _MIN_HUGE_SHARE:
-        return [f"only {100 * placement.huge_share:.0f} % of the memory is on transparent huge pages"]
+        return [f"only {as_percent(placement.huge_share)} of the memory is on transparent huge pages"]
     return []

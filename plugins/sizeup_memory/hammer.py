@@ -17,7 +17,7 @@ from sizeup.model.plan import Settings, Step
 from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, leave_cpus_or_tell
-from sizeup.units import format_bytes
+from sizeup.units import as_percent, format_bytes
 from sizeup_memory import buffers, cpu_selection, durations
 from sizeup_memory.binding import Allocation, Hammer, HammerResult, Pages, StepSettings, measure
 
@@ -209,7 +209,7 @@ def _estimates(
     share = min(one.cpu_share for result in results for one in result)
     if share < _SHARED_CPU_SHARE:
         shared = (
-            f"a process had its CPU for only {100 * share:.0f} % of the time: the figure includes waiting for the CPU"
+            f"a process had its CPU for only {as_percent(share)} of the time: the figure includes waiting for the CPU"
         )
         caveats = (*caveats, shared)
     costs = [one.ns_per_op for result in results for one in result]

@@ -8,6 +8,7 @@ import time
 from msgspec import Struct
 
 from sizeup.procfs.stat import HostStat, read_stat
+from sizeup.units import as_percent
 
 BUSY_SHARE = 0.1
 """Of all CPU time; the kernel, the console and idle services stay below."""
@@ -45,7 +46,7 @@ def busy_caveats(others: OthersUse) -> list[str]:
     if share is None or share <= BUSY_SHARE:
         return []
     return [
-        f"other processes used {100 * share:.0f} % of the CPUs during the measurement: their memory traffic adds to it"
+        f"other processes used {as_percent(share)} of the CPUs during the measurement: their memory traffic adds to it"
     ]
 
 

@@ -15,7 +15,7 @@ from sizeup.model.plan import Refusal, Settings, Step
 from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
-from sizeup.units import format_bytes
+from sizeup.units import as_percent, format_bytes
 from sizeup_memory import binding, buffers, cpu_selection, durations, matrix_cells
 
 NAME = "memory.numa"
@@ -304,7 +304,7 @@ def measure_placements(settings: _NumaSettings, context: Context, caveats: tuple
             if not all(one.verified for one in placements):
                 elsewhere = ("page placement not verified: move_pages and numa_maps are denied",)
             elif min(shares) < cpu_selection.MIN_PLACED_SHARE:
-                elsewhere = (f"a thread had only {100 * min(shares):.1f} % of its pages on the requested node",)
+                elsewhere = (f"a thread had only {as_percent(min(shares), '.1f')} of its pages on the requested node",)
             yield from buffers.cache_verdict(point.at, cache_notes, cached=cached)
             all_caveats = (*caveats, *elsewhere, *cpu_selection.remote_caveats(remote))
             yield estimate_of(point, native, all_caveats, extra)

@@ -16,7 +16,7 @@ from sizeup.model.plan import Settings, Step
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
 from sizeup.procfs.meminfo import read_free_by_node
-from sizeup.units import format_bytes
+from sizeup.units import as_percent, format_bytes
 from sizeup_memory import binding, buffers, cpu_selection, durations, matrix_cells
 
 NAME = "memory.shm"
@@ -165,9 +165,9 @@ def _placed(
     if placement.verified:
         extra |= {"pages_on_nodes": placement.nodes_text, "share_where_asked": share}
         return extra, [] if share >= cpu_selection.MIN_PLACED_SHARE else [
-            f"only {100 * share:.0f} % of the file's pages are on node {home}"
+            f"only {as_percent(share)} of the file's pages are on node {home}"
         ]
     caveats = ["page placement is estimated from the free memory of the nodes: move_pages is denied"]
     if share < _MIN_TAKEN_SHARE:
-        caveats.append(f"only {100 * share:.0f} % of the consumed memory came from node {home}")
+        caveats.append(f"only {as_percent(share)} of the consumed memory came from node {home}")
     return extra, caveats

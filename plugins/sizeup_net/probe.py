@@ -14,7 +14,7 @@ from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Settings, Step
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.probing.api import Context, Emission
-from sizeup.units import format_rate
+from sizeup.units import as_percent, format_rate
 from sizeup_net.link import Endpoint, PeerLink
 from sizeup_net.measure import WARM_SECONDS, passing_packets, round_trips, transfer
 
@@ -111,7 +111,7 @@ def _findings(found: list[Estimate], *, capped: bool) -> Iterator[Estimate]:
         yield _stated(
             best,
             f"The path to {best.at['peer_address']} delivers {format_rate(best.value)}, "
-            f"{100 * best.value / speed:.0f} % of the {format_rate(speed)} of {name}",
+            f"{as_percent(best.value / speed)} of the {format_rate(speed)} of {name}",
             "NFS, backups and replication get no more than that.",
             "Look for a slower link, a shaper or other traffic on the way, and at the loss and the CPU time.",
         )

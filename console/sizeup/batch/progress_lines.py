@@ -7,6 +7,7 @@ from typing import TextIO
 from sizeup.model.sample import Progress, Status
 from sizeup.session.records import OutcomeRecord, PlanRecord, ProgressRecord, Record, StepStartRecord
 from sizeup.text import one_line, plural
+from sizeup.units import as_percent
 from sizeup.views.run.live_figures import time_left
 
 
@@ -40,7 +41,7 @@ class ProgressLines:
                 self.show(f"[{self._number}/{self._steps}] {record.step.id}: {one_line(record.step.title, 60)}")
             case ProgressRecord() if self._moving:
                 left = time_left(Progress(record.done, record.remaining_seconds))
-                parts = (f"{100 * record.done:3.0f} %", left, one_line(record.activity, 40))
+                parts = (as_percent(record.done, "3.0f"), left, one_line(record.activity, 40))
                 self._clear_line()
                 print(f"      {', '.join(filter(None, parts))}", end="\r", file=self._stream)
                 self._stream.flush()

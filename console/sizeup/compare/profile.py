@@ -36,7 +36,7 @@ from sizeup.sizing.io.share import MIXED_WRITES, mixed_writes
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Inputs
 from sizeup.text import nearest, one_line
-from sizeup.units import format_bit_rate, format_value, parse_amount
+from sizeup.units import as_percent, format_bit_rate, format_value, parse_amount
 
 _Table = Mapping[str, Any]
 _PROFILE_LIMIT = 1 << 20
@@ -311,7 +311,7 @@ def machine_figures(
                 given = replace(given, uncertainties=(Uncertainty(most, reason, enter, upper=True),))
             found[name] = given
             if name == "storage.mixed_read_write_iops" and (written := mixed_writes(inputs)) < MIXED_WRITES:
-                found[name] = f"it was measured, but with {100 * written:.0f} % writes, not {100 * MIXED_WRITES:.0f} %"
+                found[name] = f"it was measured, but with {as_percent(written)} writes, not {as_percent(MIXED_WRITES)}"
         elif isinstance(given, UnusedMeasurement):
             found[name] = f"it was measured, but {given.cause}"
     cores, threads = inputs.get("machine.cores"), inputs.get("machine.threads_per_core")

@@ -19,7 +19,7 @@ from sizeup.fleet.profile import Acceptance
 from sizeup.fleet.synchronized import SynchronizedRun
 from sizeup.report.table import table_lines
 from sizeup.text import cell_len, first_of, plural, wrap
-from sizeup.units import format_count, format_ns, format_value
+from sizeup.units import as_percent, format_count, format_ns, format_value
 from sizeup.views.result.summary import SEVERITY_WORDS
 
 WIDTH = 100
@@ -321,8 +321,8 @@ def synchronized_lines(run: SynchronizedRun, width: int) -> Iterator[str]:
     for total in run.totals[:_TOTALS]:
         shares = sorted(share for _, share in total.shares)
         yield from wrap(
-            f"  {total.title}: {format_value(total.total, total.unit)} in total, {100 * shares[0]:.0f} % "
-            f"to {100 * shares[-1]:.0f} % per host, fairness {total.fairness:.3f} (Jain's index)",
+            f"  {total.title}: {format_value(total.total, total.unit)} in total, {as_percent(shares[0])} "
+            f"to {as_percent(shares[-1])} per host, fairness {total.fairness:.3f} (Jain's index)",
             width, rest="    ",
         )  # fmt: skip
     for caveat in run.caveats:

@@ -20,7 +20,7 @@ from sizeup.errors import MalformedError
 from sizeup.importers.awr_sections import EMPTY, NUMBER, TITLES, Sections, html_lines
 from sizeup.importers.intervals import ALIKE, APART, LAST_DIGIT, Intervals, LoadInterval, Stated, contradiction, without
 from sizeup.text import listed, one_line
-from sizeup.units import format_in
+from sizeup.units import as_percent, format_in
 
 _REPORT = re.compile(r"^.*(?:WORKLOAD REPOSITORY(?:\s+PDB)?|STATSPACK)\s+report", re.IGNORECASE | re.MULTILINE)
 _PROFILE = re.compile(r"^Load Profile\b.*$", re.MULTILINE)
@@ -387,7 +387,7 @@ def _cpu(
         if own is None or not elapsed or not busy:
             return busy / (busy + idle), cpus, cores, remarks
         share = min(own * elapsed * 100 / busy, 1.0)
-        remark = f"all processes of the server count; this database took {100 * share:.0f} % of the busy CPU time"
+        remark = f"all processes of the server count; this database took {as_percent(share)} of the busy CPU time"
         return busy / (busy + idle), cpus, cores, [*remarks, ("workload.cpu_cores", remark)]
     if own is None or not cpus:
         return None, None, None, []

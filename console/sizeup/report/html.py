@@ -18,7 +18,7 @@ from sizeup.charts.markup import Markup, element, empty, joined, style_sheet
 from sizeup.charts.share_bar import END, MARKS, ShareBar
 from sizeup.charts.table import UNKNOWN, Table
 from sizeup.text import capitalized, plural
-from sizeup.units import format_in
+from sizeup.units import as_percent, format_in
 from sizeup.views.band import Band
 from sizeup.views.cards.cards import USED, CardView
 from sizeup.views.comparison.answer import SCALE, SHADED, Answer, ChangeResult, ChangeRow
@@ -266,7 +266,7 @@ def _change_bar(row: ChangeRow) -> Markup:
     token = "dim" if not decided else "s2" if row.better < 0 else "s1"
     at = _across(row.better)
     shapes.append(_rectangle(min(at, 0.5), max(at, 0.5), f"{token} pale", 6))
-    said = f"{100 * abs(row.better):.0f} % {'worse' if row.better < 0 else 'better'}"
+    said = f"{as_percent(abs(row.better))} {'worse' if row.better < 0 else 'better'}"
     if row.low is not None and row.high is not None:
         low, high = _across(row.low), _across(row.high)
         span = {"x1": _percent(low), "x2": _percent(high)}

@@ -14,6 +14,7 @@ from msgspec import Struct
 from sizeup.model.checks import FAILED_CHECKS
 from sizeup.model.sample import Estimate, Status
 from sizeup.session.value import Point, StepRun
+from sizeup.units import as_percent
 
 _PASS_ABOVE = 0.0
 """In the unit ``verdict``: 0 is *fail*."""
@@ -195,7 +196,7 @@ class StepValidity:
             return None
         if not extra.get("pages_on_nodes", "known"):
             return Invalid("where its memory lay is unknown", (), "allow move_pages or numa_maps, and run it again")
-        reasons = (f"{100 * share:.1f} % of the pages were where they were asked for",)
+        reasons = (f"{as_percent(share, '.1f')} of the pages were where they were asked for",)
         return Invalid("its memory lay on another node", reasons, f"free memory of that node, and {self._again}")
 
     def _not_converged(self, estimate: Estimate | None) -> Invalid | None:
@@ -208,7 +209,8 @@ class StepValidity:
             half = (estimate.high - estimate.low) / 2 / abs(estimate.value)
             if target is not None and half <= target:
                 return None  # it ran out of time, not out of precision
-            reasons = (f"interval ±{100 * half:.1f} %" + ("" if target is None else f", target ±{100 * target:.1f} %"),)
+            wanted = "" if target is None else f", target ±{as_percent(target, '.1f')}"
+            reasons = (f"interval ±{as_percent(half, '.1f')}{wanted}",)
         remedy = f"{self._again} on an idle machine, with more time"
         return Invalid("it did not converge", reasons, remedy, scatter=True)
 

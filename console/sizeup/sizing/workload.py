@@ -31,7 +31,7 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Inputs, Sheet, brief, servers, shown, term, worked
-from sizeup.units import format_in
+from sizeup.units import as_percent, format_in
 
 YEAR_NS = 365.25 * 86400e9
 STORAGE_KEYS = (
@@ -68,7 +68,7 @@ class Growth(Struct, frozen=True):
         """Return a value of today at the end of the horizon; raise OverflowError beyond what a number holds."""
         result = value * self.factor()
         if math.isinf(result):
-            raise OverflowError(f"{value:g} after {self.years:g} years at {100 * self.per_year:.0f} % a year")
+            raise OverflowError(f"{value:g} after {self.years:g} years at {as_percent(self.per_year)} a year")
         return result
 
     def year_above(self, share: float, limit: float = 1.0) -> int | None:

@@ -40,7 +40,7 @@ from sizeup.tui.runs import Runs
 from sizeup.tui.themes import DARK, textual_name
 from sizeup.tui.unsaved_inputs import TypedInputs, recomputed_with, unsaved_text
 from sizeup.tui.widgets.lines import Header
-from sizeup.units import format_bytes, format_rate
+from sizeup.units import as_percent, format_bytes, format_rate
 
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
@@ -159,7 +159,7 @@ def running_states(runs: Runs) -> tuple[str, ...]:
 
     progress, left = now.progress, ""
     if progress is not None:
-        left = ", ".join(filter(None, (f" {100 * progress.done:.0f} %", time_left(progress))))
+        left = ", ".join(filter(None, (f" {as_percent(progress.done)}", time_left(progress))))
     queued = f", {len(runs.queue)} queued" if runs.queue else ""
     planned = [] if session.plan is None else [planned.id for planned in session.plan.steps]
     number = planned.index(now.step.id) + 1 if now.step.id in planned else 1

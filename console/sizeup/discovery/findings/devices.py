@@ -14,7 +14,7 @@ from sizeup.model.network import PORTS, NfsMount
 from sizeup.model.storage import Transport
 from sizeup.procfs.lists import format_list
 from sizeup.text import plural
-from sizeup.units import format_bit_rate, format_bytes, format_rate, whole_number
+from sizeup.units import as_percent, format_bit_rate, format_bytes, format_rate, whole_number
 
 _DISPLAY, _ACCELERATOR = 0x03, 0x12
 _BITS_PER_TRANSPORT = 10_000_000_000
@@ -103,7 +103,7 @@ def degraded_links(machine: Machine) -> Iterator[Finding]:
                 (f"pci:{function.address}",),
                 consequence=(
                     "It carries at most "
-                    f"{100 * link.gigatransfers * link.width / (limit.gigatransfers * limit.width):.0f} % "
+                    f"{as_percent(link.gigatransfers * link.width / (limit.gigatransfers * limit.width))} "
                     "of the bandwidth that it could."
                 ),
                 command=f"lspci -vv -s {quote(function.address)} | grep -E 'LnkCap|LnkSta'",

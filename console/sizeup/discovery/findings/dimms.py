@@ -11,7 +11,7 @@ from sizeup.model.finding import Finding
 from sizeup.model.machine import DimmSlot, EdacController, EdacDimm, Machine
 from sizeup.procfs.smbios import NON_VOLATILE
 from sizeup.text import plural
-from sizeup.units import format_bytes
+from sizeup.units import as_percent, format_bytes
 
 _EDAC_CHANNEL = re.compile(r"\bchannel (\d{1,3})\b")
 _MODULES_COMMAND = "dmidecode --type memory"
@@ -108,7 +108,7 @@ def reduced_speed(machine: Machine) -> Iterator[Finding]:
                 ]
             ),
             consequence=(
-                f"At this speed, memory has at most {100 * configured / rated:.0f} % of the bandwidth that its modules "
+                f"At this speed, memory has at most {as_percent(configured / rated)} of the bandwidth that its modules "
                 "are rated for."
             ),
         )

@@ -10,7 +10,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, MemoryKind, NumaNode, pool_key
 from sizeup.procfs.lists import format_list
 from sizeup.text import plural
-from sizeup.units import format_bytes
+from sizeup.units import as_percent, format_bytes
 
 EXHAUSTED_SHARE, ROOMY_SHARE = 0.05, 0.30
 """A node is exhausted below the first share free, while another is roomy above the second."""
@@ -48,7 +48,7 @@ def _node_line(node: NumaNode) -> str:
         cache = f"page cache and shared memory {format_bytes(node.file_bytes)} together"
     return (
         f"node {node.os_id}: {format_bytes(node.free_bytes or 0)} of {format_bytes(node.memory_bytes or 0)} free "
-        f"({100 * _share(node):.1f} %), {cache}"
+        f"({as_percent(_share(node), '.1f')}), {cache}"
     )
 
 
@@ -140,7 +140,7 @@ def skewed_memory(machine: Machine) -> Iterator[Finding]:
         if share_used - share > _SKEW:
             yield finding(
                 "memory.skewed-use",
-                f"NUMA node {node.os_id} has {100 * share:.0f} % of total memory, but {100 * share_used:.0f} % of the "
+                f"NUMA node {node.os_id} has {as_percent(share)} of total memory, but {as_percent(share_used)} of the "
                 "memory in use",
                 (_node_line(other) for other in nodes),
                 (f"node:{node.os_id}",),
@@ -172,7 +172,7 @@ def low_nodes(machine: Machine) -> Iterator[Finding]:
         yield finding(
             "memory.low-node",
             f"NUMA {_nodes(low)} {_have(low)} much less free memory than the other nodes",
-            (f"node {node.os_id}: {100 * available[node.os_id]:.0f} % free or page cache" for node in nodes),
+            (f"node {node.os_id}: {as_percent(available[node.os_id])} free or page cache" for node in nodes),
             (f"node:{node.os_id}" for node in low),
             consequence=f"Memory that is allocated there next may come from another node, and {_nodes(low)} may run "
             "out first.",
@@ -211,7 +211,7 @@ def growth_findings(before: Machine, after: Machine) -> tuple[Finding, ...]:
     return (
         finding(
             "memory.one-sided-growth",
-            f"{100 * share:.1f} % of newly used memory is on NUMA node {node}",
+            f"{as_percent(share, '.1f')} of newly used memory is on NUMA node {node}",
             (f"node {number}: {'+' if size >= 0 else '-'}{format_bytes(abs(size))}" for number, size in growth),
             (f"node:{node}",),
         ),

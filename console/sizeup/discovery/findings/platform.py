@@ -13,6 +13,7 @@ from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine
 from sizeup.procfs.lists import format_list
 from sizeup.text import plural
+from sizeup.units import as_percent
 
 _STEAL_SHARE = 0.01
 _SLOW_CLOCKS = frozenset({"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit", "xen"})
@@ -87,8 +88,8 @@ def processors(machine: Machine) -> Iterator[Finding]:
     if platform.steal_share is not None and platform.steal_share > _STEAL_SHARE:
         yield finding(
             "cpu.steal",
-            f"Steal time is {100 * platform.steal_share:.1f} % of CPU time since boot",
-            (f"stolen since boot: {100 * platform.steal_share:.1f} %",),
+            f"Steal time is {as_percent(platform.steal_share, '.1f')} of CPU time since boot",
+            (f"stolen since boot: {as_percent(platform.steal_share, '.1f')}",),
         )
 
 

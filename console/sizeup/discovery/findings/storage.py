@@ -11,7 +11,7 @@ from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine, device_of
 from sizeup.model.storage import Hba, MultipathMap, NvmeController, NvmeHealth, Transport
 from sizeup.text import first_of, plural
-from sizeup.units import format_bit_rate, format_decimal_bytes
+from sizeup.units import as_percent, format_bit_rate, format_decimal_bytes
 
 _FC = (Transport.FC, Transport.FCOE)
 _FC_DOWN = frozenset(
@@ -211,7 +211,7 @@ def slow_ports(machine: Machine) -> Iterator[Finding]:
                 f"supported: {', '.join(map(format_bit_rate, hba.supported_bits_per_second))}",
             ),
             (f"hba:{hba.name}",),
-            consequence=f"It carries at most {100 * speed / best:.0f} % of the bandwidth that it could.",
+            consequence=f"It carries at most {as_percent(speed / best)} of the bandwidth that it could.",
             command=(
                 f"grep . /sys/class/fc_host/{quote(hba.name)}/speed /sys/class/fc_host/{quote(hba.name)}"
                 "/supported_speeds"

@@ -26,7 +26,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.keys import parse_settings
 from sizeup.text import listed
-from sizeup.units import format_in
+from sizeup.units import as_percent, format_in
 
 FILE_KEYS = {
     "workload": ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "memory.", "license.users"),
@@ -334,8 +334,8 @@ def _require_cores(intervals: Sequence[LoadInterval], values: dict[str, Value], 
     if not shares or _CPU in values or at(shares, percentile) <= 0:
         return
     wanted = (
-        f"the CPUs were {100 * at(shares, percentile):.1f} % busy ({percentile:g}th percentile), but the file does not "
-        "tell how many physical cores that server has"
+        f"the CPUs were {as_percent(at(shares, percentile), '.1f')} busy ({percentile:g}th percentile), but the file "
+        "does not tell how many physical cores that server has"
     )
     if not values:
         raise UsageError(f"{where}: {wanted}: add --workload-cores N")

@@ -25,7 +25,7 @@ from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point,
 from sizeup.sizing.io.share import MEASURED_BYTES, MIXED_WRITES, mix_cost
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.storage_paths import StorageTarget, internal_disks
-from sizeup.units import format_bytes, format_in
+from sizeup.units import as_percent, format_bytes, format_in
 
 COLD = "storage.cold_iops"
 LARGE = "storage.bandwidth"
@@ -152,7 +152,7 @@ def beside_others(figure: MeasuredFigure) -> Iterator[Uncertainty]:
     loads["I/O"] = _extra(figure, "others_io_share")
     most_used = max(loads, key=lambda part: loads[part])
     if (taken := loads[most_used]) > 0.05:  # from here on the machine alone may be faster
-        yield Uncertainty(None, f"others took {100 * taken:.0f} % of the {most_used}", _IDLE, upper=True)
+        yield Uncertainty(None, f"others took {as_percent(taken)} of the {most_used}", _IDLE, upper=True)
 
 
 def with_other_runs(key: str, value: Quantity, figure: MeasuredFigure, others: Sequence[MeasuredFigure]) -> Quantity:
@@ -198,7 +198,7 @@ def _of_cache(
     holder = behind or "a cache"
     what = f"a new file of {format_bytes(size)}" if size else "a new file"
     if cache and size > cache and not suspected:  # reads at random hit it in proportion, so that the rest are misses
-        reason = f"a cache of {format_bytes(cache)} may hold {100 * cache / size:.0f} % of {what}"
+        reason = f"a cache of {format_bytes(cache)} may hold {as_percent(cache / size)} of {what}"
         yield Uncertainty(figure.value * (1 - cache / size), reason, "Measure with a larger file")
     elif cold is not None and about.stands_for_all(cold) and not searched:  # which says nothing of a p99
         yield _of_cold_read(key, figure, behind, cold)
@@ -252,7 +252,7 @@ def why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
     if len(loads) < 2:
         return f"it was measured at queue depth {most.load:g} alone"
     if (busy := cpu_share(most)) > 0.95:  # of all CPU time
-        return f"the CPUs of the host were the limit ({100 * busy:.0f} % busy)"
+        return f"the CPUs of the host were the limit ({as_percent(busy)} busy)"
     (depth, before), (deepest, last) = list(pairwise(loads))[-1]
     # A doubling of the depth that still gains a tenth shows that the depth was the limit.
     if most.load == deepest and last > before * 1.1 ** math.log2(deepest / depth):

@@ -24,7 +24,7 @@ from sizeup.sizing.sheet import (
     worked,
 )
 from sizeup.sizing.workload import io_demand
-from sizeup.units import format_in
+from sizeup.units import as_percent, format_in
 
 
 def _depth(sheet: Sheet) -> Iterator[Advice]:
@@ -46,14 +46,14 @@ def _cpu_cost(sheet: Sheet) -> Iterator[Advice]:
     share = used / cores
     sheet.line(
         f"{format_in(rate, 'MB/s')} x {shown(each, 'us')} a MB = {format_in(used, 'cores')}; "
-        f"/ {format_in(cores, 'cores')} = {100 * share:.1f} %"
+        f"/ {format_in(cores, 'cores')} = {as_percent(share, '.1f')}"
     )
     published = [sheet.rule(f"io.kernel-share.{name}") for name in ("nfs-scan", "nfs-oltp", "fc-oltp")]
     sheet.line(
         "published shares of CPU time spent in the kernel: " + ", ".join(shown(figure, "%") for figure in published)
     )
     load = format_in(float(f"{rate:.4g}"), "MB/s")
-    verdict = f"I/O costs {figure(used)} of {format_in(cores, 'cores')} ({100 * share:.1f} %) at {load}"
+    verdict = f"I/O costs {figure(used)} of {format_in(cores, 'cores')} ({as_percent(share, '.1f')}) at {load}"
     yield answered(sheet, "io.cpu-cost", "CPU cost of the I/O", verdict, term(used, "cores"), "capacity.cpu_us_mb")
 
 

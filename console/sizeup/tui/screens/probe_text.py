@@ -28,7 +28,7 @@ from sizeup.tui.run_form import format_seconds
 from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.cells import SegmentRow
 from sizeup.tui.widgets.facts import facts_grid
-from sizeup.units import format_verdict
+from sizeup.units import as_percent, format_verdict
 from sizeup.views.result.band import card_bar, status_token
 from sizeup.views.run.live_figures import time_left
 from sizeup.views.run.point_rows import point_rows
@@ -263,7 +263,7 @@ def progress_rows(run: StepRun, position: str, runs: Runs, width: int) -> list[S
     columns = _BAR_COLUMNS if width >= _NARROW else _NARROW_BAR_COLUMNS
     filled = round(done * columns)
     left = f"no sample for {format_seconds(runs.quiet_seconds)}" if runs.quiet_seconds else time_left(progress)
-    doing = "  ".join(filter(None, (f"{100 * done:3.0f} %", left, progress.activity)))
+    doing = "  ".join(filter(None, (as_percent(done, "3.0f"), left, progress.activity)))
     bar = ("━" * filled, "status-active"), ("━" * (columns - filled), "track")
     return [(mark, (f"{step}  ", "text"), *bar, (f" {doing}", "title")), below]
 
@@ -282,7 +282,7 @@ def _aim(run: StepRun) -> str:
     """Return up to where a step takes samples: the precision it aims at, else its time limit."""
     aim = run.step.settings.get(run.declaration.precision)
     if isinstance(aim, int | float) and aim > 0:
-        return f"; target ±{100 * aim:.0f} %"
+        return f"; target ±{as_percent(aim)}"
     return f"; at most {format_seconds(run.step.time_limit_seconds)}"
 
 

@@ -13,7 +13,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.network import is_port
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.storage_paths import storage_path_bandwidths
-from sizeup.units import format_rate
+from sizeup.units import as_percent, format_rate
 
 if TYPE_CHECKING:
     from sizeup.session.value import Session
@@ -54,11 +54,8 @@ class Balance(Struct, frozen=True):
             return ""
         times = self.storage.bytes_per_second / self.typical
         least = "at least " if self.storage.is_least else ""
-        how = (
-            f"a typical load {least}{times:.0f} times over"
-            if times >= 2
-            else f"{least}{100 * times:.0f} % of a typical load"
-        )
+        over = f"a typical load {least}{times:.0f} times over"
+        how = over if times >= 2 else f"{least}{as_percent(times)} of a typical load"
         return f"{self.storage.title} feeds {how}"
 
     def loads(self) -> Iterator[tuple[str, float, ShareBar]]:

@@ -20,7 +20,7 @@ from sizeup.compare.machines import Difference
 from sizeup.compare.statistics import MOST_RUNS, smallest_p
 from sizeup.model.plan import Better
 from sizeup.text import first_of, listed, one_line, plural, uncapitalized
-from sizeup.units import format_in, format_share, format_value
+from sizeup.units import as_percent, format_in, format_share, format_value
 from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.cards.cards import TITLES
 from sizeup.views.run.points import coordinate_words
@@ -127,7 +127,7 @@ def answer(comparison: Comparison, overlay: LineChart | None = None) -> Answer:
     rows = change_rows(comparison)
     likely = tuple(one.what for one in comparison.differences if changed_card(rows) in fact_cards(one.what))
     differences = tuple(sorted(comparison.differences, key=lambda one: one.what not in likely))
-    comparison, interval = replace(comparison, differences=differences), f"{100 * (1 - comparison.level):.0f} %"
+    comparison, interval = replace(comparison, differences=differences), as_percent(1 - comparison.level)
     names, trusted = side_names(comparison), trust(comparison)
     return Answer(comparison_band(comparison), names, rows, differences, trusted, interval, overlay, likely)
 

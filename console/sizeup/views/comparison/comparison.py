@@ -13,7 +13,7 @@ from sizeup.compare.conditions import Decision
 from sizeup.compare.statistics import MOST_RUNS
 from sizeup.model.plan import Better
 from sizeup.text import plural
-from sizeup.units import format_in, format_value
+from sizeup.units import as_percent, format_in, format_value
 from sizeup.views.comparison.answer import RESULTS, conclusion_lines
 from sizeup.views.run.results import coordinates_text
 
@@ -80,7 +80,7 @@ def metrics_table(comparison: Comparison) -> Table:
     note = (
         f"Runs: {runs}. A curve is the geometric mean over its points. Changes are relative to the baseline; a "
         f"difference needs p <= {comparison.level:g}, corrected for the number of metrics ({len(comparison.metrics)}), "
-        f"and a change of at least {100 * comparison.minimum_effect:.0f} %. Metrics without a --fail-if condition are "
+        f"and a change of at least {as_percent(comparison.minimum_effect)}. Metrics without a --fail-if condition are "
         "exploratory: confirm a difference with new runs."
     )
     columns, rows = _columns("Metric", comparison.level), [_row(one.metric, one) for one in comparison.metrics]
@@ -222,7 +222,7 @@ def verdict_text(figure: Figure) -> str:
 
 def confidence(level: float) -> str:
     """The name of an interval: ``95 % CI``."""
-    return f"{100 * (1 - level):.0f} % CI"
+    return f"{as_percent(1 - level)} CI"
 
 
 def p_text(value: float) -> str:

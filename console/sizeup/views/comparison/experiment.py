@@ -12,7 +12,7 @@ from sizeup.compare.figures import excluded_change
 from sizeup.compare.statistics import MOST_RUNS
 from sizeup.session.records import CommandRecord
 from sizeup.text import one_line, plural
-from sizeup.units import format_value
+from sizeup.units import as_percent, format_value
 from sizeup.views.comparison.comparison import change, confidence, figure_data, p_text
 from sizeup.views.run.results import coordinates_text
 
@@ -74,16 +74,16 @@ def conclusion(figure: Figure, result: ExperimentResult) -> str:
     measured = f"{change(figure.ratio)}{interval}, p {p_text(figure.corrected_p)}"
     match figure.verdict:
         case Conclusion.SAME if figure.corrected_p <= result.level:
-            return f"no difference of {100 * result.minimum_effect:.0f} % or more: {measured}"
+            return f"no difference of {as_percent(result.minimum_effect)} or more: {measured}"
         case Conclusion.SAME:
-            excluded = f"a change of {100 * excluded_change(figure):.1f} % or more is excluded"
+            excluded = f"a change of {as_percent(excluded_change(figure), '.1f')} or more is excluded"
             return f"no difference found; {excluded}: {measured}"
         case Conclusion.UNDECIDED if figure.more_runs is None:
-            more = f"a change of {100 * PLANNED_CHANGE:.0f} % needs over {MOST_RUNS} rounds; measure on an idle machine"
+            more = f"a change of {as_percent(PLANNED_CHANGE)} needs over {MOST_RUNS} rounds; measure on an idle machine"
             return f"cannot decide: {measured}; {more}"
         case Conclusion.UNDECIDED:
             more = f"{plural(figure.more_runs or 0, 'more round')} would probably find"
-            return f"cannot decide: {measured}; {more} a change of {100 * PLANNED_CHANGE:.0f} %"
+            return f"cannot decide: {measured}; {more} a change of {as_percent(PLANNED_CHANGE)}"
         case Conclusion.TOO_FEW:
             valid = plural(figure.runs[0], "valid round")
             return f"cannot decide: {valid} of {result.experiment.rounds}; at least {LEAST_ROUNDS} are needed"

@@ -14,7 +14,7 @@ from sizeup.sizing.advise import Sizing
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS, TYPED_SOURCE, InputKind
 from sizeup.sizing.sheet import Inputs
-from sizeup.units import base_unit
+from sizeup.units import as_percent, base_unit
 from sizeup.views.inputs.advice import first_of, value_text
 from sizeup.views.inputs.input_names import input_label
 
@@ -129,7 +129,7 @@ def effect(now: Advice, before: Advice | None) -> str:
     ratio = now.quantity.value / before.quantity.value
     if abs(ratio - 1) < 5e-4:
         return "" if now.decision == before.decision else "changed"
-    return f"{100 * (ratio - 1):+.1f} %" if ratio < _TIMES_FROM else f"x {ratio:,.0f}"
+    return as_percent(ratio - 1, "+.1f") if ratio < _TIMES_FROM else f"x {ratio:,.0f}"
 
 
 _TIMES_FROM = 100.0

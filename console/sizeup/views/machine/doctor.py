@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from sizeup.model.machine import Limits, Machine
 from sizeup.text import if_known, one_line
-from sizeup.units import format_bytes, format_count, format_decimal_bytes
+from sizeup.units import as_percent, format_bytes, format_count, format_decimal_bytes
 from sizeup.views.machine.virtualization import UNPROVEN, runs_on
 
 SCHEMA = "sizeup.doctor/1"
@@ -156,7 +156,7 @@ def machine_checks(machine: Machine) -> Iterator[Check]:
     remedy = "Reading this clock needs a system call; measure what it costs."
     yield limited_check(area, "clock source", source, one_line(source or "unknown", 40), remedy, limited=slow)
     if platform.steal_share is not None:
-        shown = f"{100 * platform.steal_share:.1f} % of CPU time since boot"
+        shown = f"{as_percent(platform.steal_share, '.1f')} of CPU time since boot"
         yield Check(area, "steal time", platform.steal_share, shown, unit="1")
 
 

@@ -14,7 +14,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.numa import NUMA, HugePages, MemoryKind, NumaNode
 from sizeup.procfs.lists import format_list
 from sizeup.text import counted, if_known, plural
-from sizeup.units import format_bytes, format_hz
+from sizeup.units import as_percent, format_bytes, format_hz
 from sizeup.views.machine import device_sections as devices
 from sizeup.views.machine import hardware_sections as hardware
 from sizeup.views.machine.facts import (
@@ -135,7 +135,7 @@ def memory_section(machine: Machine) -> Section:
             format_list(node.pus) or "-",
             size_or_unknown(node.memory_bytes),
             size_or_unknown(node.free_bytes),
-            f"{100 * node.free_bytes / node.memory_bytes:.0f} %"
+            as_percent(node.free_bytes / node.memory_bytes)
             if node.free_bytes is not None and node.memory_bytes
             else "-",
             _huge_pages_text(node.huge_pages),
@@ -167,7 +167,7 @@ def platform_section(machine: Machine) -> Section:
         ("SMT", platform.smt),
         ("huge pages", platform.transparent_huge_pages and f"transparent: {platform.transparent_huge_pages}"),
         ("settings", " ".join(platform.kernel_settings) or None),
-        ("steal", None if not platform.steal_share else f"{100 * platform.steal_share:.2f} % of CPU time since boot"),
+        ("steal", f"{as_percent(steal, '.2f')} of CPU time since boot" if (steal := platform.steal_share) else None),
     )
     return Section("Platform", (*facts, *((label, text) for label, text in optional if text)))
 

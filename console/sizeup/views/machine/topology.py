@@ -11,7 +11,7 @@ from sizeup.model.numa import NumaNode, pool_key
 from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu
 from sizeup.procfs.lists import format_list
 from sizeup.text import counted, if_known, plural
-from sizeup.units import format_bytes, format_hz, format_ns, format_rate
+from sizeup.units import as_percent, format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.machine.devices import Devices
 from sizeup.views.machine.facts import KIND_TEXTS, known_facts, machine_facts, no_cpus_text
 from sizeup.views.machine.topology_item import TopologyItem, label_of
@@ -194,7 +194,7 @@ def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
         page_cache = f"{format_bytes(node.file_bytes)}, shared memory included"
 
     def free(count: int) -> str:
-        return f"{format_bytes(count)} ({100 * count / size:.0f} %)" if size else format_bytes(count)
+        return f"{format_bytes(count)} ({as_percent(count / size)})" if size else format_bytes(count)
 
     def of_firmware(value: float | None, write: Callable[[float], str]) -> str | None:
         return None if value is None else f"{write(value)} (from the firmware's HMAT, not measured)"

@@ -10,7 +10,7 @@ from sizeup.sizing.delivery import DeliveredPart
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.server_share import PRESENT_PROCESSOR
 from sizeup.sizing.sheet import in_unit
-from sizeup.units import base_unit, format_in
+from sizeup.units import as_percent, base_unit, format_in
 
 _TITLES = {"path.stages.ports": "FC ports", "path.stages.cards": "Cards of the ports", "path.stages.link": "Link"}
 _REASONS = {
@@ -54,7 +54,7 @@ def _said(one: DeliveredPart) -> str:
     down = f"down: {one.down}" if one.down else ""
     text = {
         "missing": f"missing: {_amount(one, ordered - found)}",
-        "slower": f"slower: {100 * found / ordered:.0f} %",
+        "slower": f"slower: {as_percent(found / ordered)}",
         "more": f"more: +{_amount(one, found - ordered)}{licenses}",
         "down": "",
     }.get(one.status, one.status)

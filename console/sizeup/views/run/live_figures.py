@@ -11,7 +11,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Better, Series
 from sizeup.model.sample import Progress
 from sizeup.session.value import Point, StepRun
-from sizeup.units import format_bytes, format_count, format_ns, format_value
+from sizeup.units import as_percent, format_bytes, format_count, format_ns, format_value
 from sizeup.views.run.points import RATES, first_series, half_width, points_of
 from sizeup.views.run.step_badge import axis_name
 
@@ -113,7 +113,7 @@ def _tile(run: StepRun, series: Series, point: Point, *, newest: bool) -> LiveFi
     every = [other.value or 0.0 for other in points_of(run, series.name)]
     note = ""
     if series.better is Better.HIGHER and max(every) > 0:
-        note = f"{100 * value / max(every):.0f} % of the best"
+        note = f"{as_percent(value / max(every))} of the best"
     elif series.unit == "ns" and len(every) > 1:
         note = f"worst {format_value(max(every), series.unit)}"
     text = format_count(value, "") if series.unit == "1/s" else format_value(value, series.unit)

@@ -11,7 +11,7 @@ from sizeup.model.sample import Coordinates
 from sizeup.session.effect import effect
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun
-from sizeup.units import format_value
+from sizeup.units import as_percent, format_value
 from sizeup.views.run.points import format_coordinate, point_text
 from sizeup.views.run.run_status import run_status
 
@@ -42,7 +42,7 @@ def caveats(point: Point) -> tuple[str, ...]:
     if estimate.converged is False:
         words.insert(0, "did not converge")
     if estimate.disturbed_share:
-        words.append(f"{100 * estimate.disturbed_share:.0f} % disturbed")
+        words.append(f"{as_percent(estimate.disturbed_share)} disturbed")
     return tuple(words)
 
 

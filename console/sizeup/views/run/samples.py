@@ -12,7 +12,7 @@ from sizeup.model.plan import Series
 from sizeup.model.sample import Disturbance
 from sizeup.session.value import Point as LoggedPoint
 from sizeup.session.value import PointKey, StepRun
-from sizeup.units import format_value
+from sizeup.units import as_percent, format_value
 from sizeup.views.run.points import (
     MOST_LINES,
     along,
@@ -217,7 +217,7 @@ def distribution(title: str, unit: str, values: Sequence[float], where: str = ""
         tallies[min(max(bisect_right(edges, value) - 1, 0), len(tallies) - 1)] += 1
     ticks, shared = labeled(edges, unit)
     bars = tuple(
-        Bar(f"{low.label} to {high.label} {shared}".rstrip(), tally, note=f"({100 * tally / len(values):.1f} %)")
+        Bar(f"{low.label} to {high.label} {shared}".rstrip(), tally, note=f"({as_percent(tally / len(values), '.1f')})")
         for low, high, tally in zip(ticks, ticks[1:], tallies, strict=False)
     )
     middle = format_value(median(values), unit)
