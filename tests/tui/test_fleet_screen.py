@@ -36,6 +36,10 @@ def listed(console: Console) -> bool:
     return isinstance(screen, FleetScreen) and bool(screen.query(HeatTable)) and bool(table(console).drawing.height)
 
 
+def strips(console: Console) -> StripPlots:
+    return console.app.screen.query_one(StripPlots)
+
+
 def table(console: Console) -> HeatTable:
     return console.app.screen.query_one(HeatTable)
 
@@ -147,3 +151,22 @@ def test_the_heading_of_short_names_has_room(tmp_path: Path) -> None:
     shown._groups = [("", list(fleet.hosts))]
 
     assert shown._first > len("  Host")
+
+
+async def test_the_strips_take_what_the_hosts_leave_and_then_name_their_ends(console: Console, tmp_path: Path) -> None:
+    folder = fleet_folder(tmp_path / "fleet")
+    async with console.shown(200, 60) as pilot:
+        await opened(console, pilot, folder)
+        await until(pilot, lambda: listed(console) and bool(strips(console).drawing.height))
+        await pilot.pause()
+        hosts, plots = table(console), strips(console)
+        text, rows, below = plots.drawing.text(), hosts.size.height, plots.region.y == hosts.region.bottom
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: table(console).size.width < 80)
+        narrow = table(console).names
+
+    assert rows == len(hosts.hosts) + 1 + 1 + 2, "the head, the medians and the legend"
+    assert below
+    assert all(name in text for name in ("IOPS", "Memory read", "Clock read")), "every figure has a strip"
+    assert re.search(r"^ +9\d(\.\d)? ns +152 ns$", text, re.MULTILINE), "from the least to the most"
+    assert len(narrow) == 3, "as many columns as fit beside the status words that are there"

@@ -28,10 +28,12 @@ from sizeup.tui.widgets.cells import CellView, ScrolledRows
 from sizeup.tui.widgets.lines import Header
 from sizeup.views.band import Band
 
-_CELL, _VALUE, _DIFFERENCE, _STATUS = 19, 9, 7, 14
-"""Columns of a cell with the gap behind it, of its value and difference, and of the status."""
+_CELL, _MOST_CELL, _VALUE = 18, 26, 9
+"""Columns of a cell with the gap behind it, at least and at most, and of its value."""
+_STRIP_ROWS, _NAMED_ROWS, _MOST_ROWS = 2, 3, 5
+"""Rows of a strip at least, with the figures at its ends, and at most."""
 _GROUNDS = {-3: "s2", -2: "s2-pale", -1: "s2-shade", 0: "tile", 1: "s1-shade", 2: "s1-pale", 3: "s1"}
-_LEGEND_ROWS = 2
+_LEGEND_ROWS, _LEAST_STRIPS = 2, 14
 
 
 class HeatTable(ScrolledRows):
@@ -65,11 +67,26 @@ class HeatTable(ScrolledRows):
     @property
     def names(self) -> list[str]:
         """The figures for which there is room."""
-        return self._names[: max((self.size.width - self._first - _STATUS) // _CELL, 1)]
+        return self._names[: max(self._free // _CELL, 1)]
+
+    @property
+    def rows(self) -> int:
+        """All rows, with the head, the legend and the frame."""
+        return len(self._lines()) + _LEGEND_ROWS + 3
 
     @property
     def _first(self) -> int:
-        return max([len("Host"), *(cell_len(host.name) for host in self.hosts)]) + 3
+        return max([len("median"), *(cell_len(host.name) for host in self.hosts)]) + 3
+
+    @property
+    def _free(self) -> int:
+        """Columns between the hosts and their status."""
+        status = 2 + max((len(LOOKS[host.status][2]) for host in self.hosts), default=0)
+        return self.size.width - self._first - status
+
+    @property
+    def _cell(self) -> int:
+        return min(self._free // max(len(self.names), 1), _MOST_CELL)
 
     def _move(self, place: int) -> None:
         self._place = min(max(place, 0), max(len(self.hosts) - 1, 0))
@@ -96,21 +113,21 @@ class HeatTable(ScrolledRows):
         if not height:
             return
         drawing = Drawing(width, height)
-        first, names = self._first, self.names
+        first, names, wide = self._first, self.names, self._cell
         drawing.put(0, 0, "  Host", "dim")
-        drawing.put(width - _STATUS, 0, "Status", "dim")
+        drawing.put(first + len(names) * wide, 0, "Status", "dim")
         for number, name in enumerate(names):
-            drawing.put(first + number * _CELL, 0, short_title(self._fleet, name)[: _CELL - 1], "dim")
+            drawing.put(first + number * wide, 0, short_title(self._fleet, name)[: wide - 1], "dim")
         for y, line in enumerate(self._visible(self._lines(), height - 1 - _LEGEND_ROWS), start=1):
             if isinstance(line, str):
                 drawing.put(0, y, line, "acc")
             elif isinstance(line, tuple):
-                drawing.put(0, y, line[0], "dim")
+                drawing.put(2, y, line[0], "dim")
                 for number, name in enumerate(names):
                     found = self._fleet.spreads.get((line[1][0].type.name, name))
                     unit = next((host.figures[name].unit for host in line[1] if name in host.figures), "1")
                     text = figure_value(found.median, unit) if found is not None and found.hosts > 1 else ""
-                    drawing.put(first + number * _CELL + 1, y, f"{text:>{_VALUE}}", "dim")
+                    drawing.put(first + number * wide + 1, y, f"{text:>{_VALUE}}", "dim")
             else:
                 self._draw_host(drawing, y, line)
         legend = "Worse                           Better    ▼ ▲ stand out    ? not converged  ~ other settings"
@@ -129,14 +146,14 @@ class HeatTable(ScrolledRows):
         drawing.put(0, y, "▌" if here else " ", "acc@sel" if here else "")
         drawing.put(2, y, host.name, f"{bold}@sel" if here else bold)
         for number, name in enumerate(self.names):
-            cell, x = heat_cell(self._fleet, host, name), self._first + number * _CELL
+            cell, x = heat_cell(self._fleet, host, name), self._first + number * self._cell
             strong = abs(cell.level) == 3
             role = "ink" if strong and cell.compared else "text" if cell.compared else "dim"
             mark = ("▼" if cell.level < 0 else "▲") if cell.stands_out else " "
-            drawing.put(x, y, f"{mark}{cell.value:>{_VALUE}}{cell.difference:>{_DIFFERENCE}}", role)
+            drawing.put(x, y, f"{mark}{cell.value:>{_VALUE}}{cell.difference:>{self._cell - _VALUE - 3}} ", role)
             if cell.compared:
-                drawing.shade(range(x, x + _CELL - 1), range(y, y + 1), _GROUNDS[cell.level])
-        drawing.put(drawing.width - _STATUS, y, f"{sign} {words}", token)
+                drawing.shade(range(x, x + self._cell - 1), range(y, y + 1), _GROUNDS[cell.level])
+        drawing.put(self._first + len(self.names) * self._cell, y, f"{sign} {words}", token)
 
 
 class StripPlots(CellView):
@@ -158,14 +175,16 @@ class StripPlots(CellView):
         if self._chosen is None or not height:
             return
         drawing = Drawing(width, height)
-        for number, name in enumerate(self._names[: (height - 1) // 2]):
-            self._draw(drawing, 2 * number, name)
+        names = self._names[: (height - 1) // _STRIP_ROWS]
+        each = min((height - 1) // max(len(names), 1), _MOST_ROWS)
+        for number, name in enumerate(names):
+            self._draw(drawing, each * number, name, ends=each >= _NAMED_ROWS)
         note = "One scale for each figure. A number: so many hosts in one place."
         drawing.put(19, height - 1, note, "dim")
         self.present(drawing)
 
-    def _draw(self, drawing: Drawing, y: int, name: str) -> None:
-        """Draw one figure into two rows, names above the line."""
+    def _draw(self, drawing: Drawing, y: int, name: str, *, ends: bool) -> None:
+        """Draw one figure into two rows, names above the line, or three with the figures at its ``ends``."""
         assert self._chosen is not None
         peers = [host for host in self._fleet.hosts if host.compared_as == self._chosen.compared_as]
         found = {host.name: host.figures[name] for host in peers if name in host.figures}
@@ -186,6 +205,10 @@ class StripPlots(CellView):
             low, _, high = statistics.quantiles(values, n=4, method="inclusive")
             drawing.put(column(low), y + 1, "━" * (column(high) - column(low) + 1), "s1-pale")
         drawing.put(column(statistics.median(values)), y, "╷", "dim")
+        unit = next(iter(placed.values())).unit
+        for value in {values[0], values[-1]} if ends else ():
+            text = figure_value(value, unit)
+            drawing.put(min(max(column(value) - len(text) // 2, left), right - len(text)), y + 2, text, "dim")
         words = {Better.HIGHER: "higher better", Better.LOWER: "lower better"}.get(better, "")
         drawing.put(drawing.width - 14, y + 1, f"{words:>13}", "dim")
         for x, count in Counter(column(figure.value) for figure in placed.values()).items():
@@ -254,6 +277,8 @@ class FleetScreen(ModeScreen):
         kept = chosen or ("" if table.chosen is None else table.chosen.name)
         groups = self._fleet.types if self._grouped else {"": list(self._fleet.hosts)}
         table.show([(name, self._in_order(hosts)) for name, hosts in groups.items()], self._names, kept)
+        body = self.query_one("#body").size.height
+        self.query_one(StripPlots).styles.height = max(min(_LEAST_STRIPS, body * 2 // 5), body - table.rows)
         self._show_host()
 
     def _in_order(self, hosts: list[Host]) -> list[Host]:
