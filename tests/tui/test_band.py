@@ -105,6 +105,13 @@ def test_what_a_key_does_goes_before_a_word_of_what_to_do() -> None:
     assert following.endswith(f"{text} r")
 
 
+def test_what_a_key_alone_does_is_cut_at_the_edge() -> None:
+    step = NextStep(key="r", does="Measure memory, the clock and a disk (about 40 s)")
+    rows = band_rows(Band("NO WORKLOAD", "acc", "x", steps=(step,)), 56, ScreenLook.COLOR, small=False)
+
+    assert rows[1].plain.partition("Next ")[2].startswith("r Measure memory, the clock")
+
+
 def test_a_sentence_for_which_a_change_leaves_no_room_gives_way_to_the_short_one() -> None:
     shown = [
         band_rows(replace(BAND, before=before), 112, ScreenLook.COLOR, small=False)[0].plain

@@ -46,6 +46,16 @@ async def test_a_file_that_is_no_workload_is_refused_with_the_reason(
         assert not console.app.stated
 
 
+@pytest.mark.parametrize(("columns", "rows", "blank"), [(120, 40, 0), (200, 60, 4)])
+async def test_subjects_of_inputs_stand_apart_where_there_is_room(
+    console: Console, columns: int, rows: int, blank: int
+) -> None:
+    async with console.shown(columns, rows, keys="4"):
+        options = console.app.screen.query_one("#inputs", KeyList).options
+
+        assert sum(not str(option.prompt) for option in options) == blank
+
+
 async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pressed(pilot, "4", "a", *"size of the database", "enter")
@@ -53,7 +63,7 @@ async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(console:
 
         assert console.app.focused.id == "inputs"
         assert console.entries("#inputs")["db.gb"] == "● Database size 2,000 GB"
-        assert "db.gb (before: unknown): size of the database" in console.says("#input-help")
+        assert "Database size (before: unknown): size of the database" in console.says("#input-help")
         assert "? array.disks" in console.entries("#answers")
         assert "missing: drives" in console.entries("#answers")["? array.disks"]
 
@@ -269,7 +279,7 @@ async def test_undo_takes_back_one_change_at_a_time_and_says_which(console: Cons
         for _ in before:
             await pressed(pilot, "backspace")
             undone.append(dict(app.stated))
-            told.append(console.says("#input-help").partition(" redo.mb_s (")[0])
+            told.append(console.says("#input-help").partition(" Redo rate (")[0])
             chosen.append(console.entry)
 
         assert undone == before[::-1]

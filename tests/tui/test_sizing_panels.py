@@ -121,6 +121,26 @@ def test_the_balance_names_its_values(look: ScreenLook) -> None:
     assert "?" not in plain(text)
 
 
+def test_the_bars_of_the_balance_take_the_rows_that_there_are() -> None:
+    found = balance(machine())
+    assert found is not None
+    high, low = (draw_balance(found, 116, rows, ScreenLook.COLOR) for rows in (44, 7))
+    bars = [sum("█" in "".join(row[:16]) for row in drawing.rows) for drawing in (high, low)]
+    shaded = [sum(role.endswith("@track") for role in column) for column in zip(*high.roles, strict=True)]
+
+    assert bars == [5, 0]
+    assert max(shaded) == 15
+    assert all(name in low.text() for name in ("Memory", "Network"))
+
+
+def test_the_least_balance_names_every_part_while_none_is_known() -> None:
+    found = balance(replace(machine(), nics=()))
+    assert found is not None
+    text = draw_balance(found, 76, 7, ScreenLook.COLOR).text()
+
+    assert text.count("unknown until measured") == 3
+
+
 @LOOKS
 @pytest.mark.parametrize("width", [42, 60, 116])
 def test_no_two_labels_of_the_balance_run_into_each_other(look: ScreenLook, width: int) -> None:

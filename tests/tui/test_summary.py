@@ -3,16 +3,18 @@
 import fcntl
 import gc
 import os
+import re
 import warnings
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from consoles import Console, MakeConsole, ended, machine, pressed, records, settled, until
 from played_runs import PlayedRunner
 from sizeup.charts.chart import LineChart
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.machine import Platform
+from sizeup.model.machine import OsSettings, Platform
 from sizeup.model.sample import Status
 from sizeup.quantity import Origin
 from sizeup.session.records import AdviceRecord, EndRecord
@@ -205,6 +207,29 @@ async def test_on_a_low_screen_the_statuses_have_the_room(make_console: MakeCons
 
     assert any("CPU" in line and "97 %" in line and "WARN" in line for line in others)
     assert "db0" not in first or "db01" in first
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "facts"),
+    [(80, 24, ()), (120, 40, ("swappiness +60 +│$",)), (200, 60, (r"swappiness +60 +\d+ \(", "Kernel +6.1.0-test"))],
+)
+async def test_rows_that_the_findings_leave_hold_settings_and_facts(
+    make_console: MakeConsole, columns: int, rows: int, facts: tuple[str, ...]
+) -> None:
+    found = machine(settings=OsSettings(swappiness=60), findings=FINDINGS[-1:])
+    console = make_console(replace(found, platform=replace(found.platform, kernel="6.1.0-test")))
+    async with console.shown(columns, rows):
+        lines = console.text.splitlines()
+
+    assert all(any(re.search(fact, line) for line in lines) for fact in facts)
+    assert any("swappiness" in line for line in lines) is bool(facts)
+
+
+async def test_without_bars_the_health_follows_what_it_is_of(console: Console) -> None:
+    async with console.shown(200, 60):
+        header = next(line for line in console.text.splitlines() if "Can deliver at most" in line)
+
+    assert header.index("Health") - header.index("Can deliver") < 50
 
 
 async def test_the_balance_is_shown_until_something_was_measured_and_then_its_chart(console: Console) -> None:

@@ -151,11 +151,14 @@ async def test_memory_and_cpu_get_a_demand_of_the_form(console: Console) -> None
     assert sorted(console.app.stated) == ["sga.mb", "workload.cpu_cores"]
 
 
-@pytest.mark.parametrize("high", [118419.0, None])
+@pytest.mark.parametrize(
+    ("value", "high", "words"),
+    [(60418, 118419.0, "60,420 IOPS"), (60418, None, "60,420 IOPS"), (2635.088, None, "2,635 IOPS")],
+)
 async def test_a_measured_figure_is_offered_with_what_is_certain_of_it(
-    console: Console, monkeypatch: pytest.MonkeyPatch, high: float | None
+    console: Console, monkeypatch: pytest.MonkeyPatch, value: float, high: float | None, words: str
 ) -> None:
-    wide = Quantity(60418, "1/s", Origin.MEASURED, "io.direct", 2417.0, high)
+    wide = Quantity(value, "1/s", Origin.MEASURED, "io.direct", 2417.0, high)
     make = SizingState.__init__
 
     def measured(state: SizingState, host: ConsoleApp) -> None:
@@ -166,4 +169,4 @@ async def test_a_measured_figure_is_offered_with_what_is_certain_of_it(
     async with console.shown(120, 40, keys="w"):
         offered = console.app.screen.query_one("#capacity-iops", Input).placeholder
 
-    assert offered == "measured: 60,418 IOPS (2,417 IOPS certain)"
+    assert offered == f"measured: {words} (2,417 IOPS certain)"

@@ -486,12 +486,12 @@ class SizingScreen(ModeScreen):
         cost.border_title = frame_title("Cost", f"{priced_at(state.sizing.inputs)} over the term", width + _FRAME)
         products = rows(state.sizing.inputs, shipped())
         rows_above = _COST_FROM_ROW + 3 * sum(bool(one.demand) for one in state.given.cards) + len(state.factors[:5])
-        room = 4 if self.has_class("-high") else max(self.app.size.height - rows_above, 3)
+        room = self.app.size.height // 8 if self.has_class("-high") else max(self.app.size.height - rows_above, 3)
         cost.update(cost_lines(products, chosen.value if isinstance(chosen, Words) else "", width, look, room))
 
     def _fill_inputs(self) -> None:
         inputs, rows, chosen = self.query_one("#inputs", KeyList), self._state.rows, self._chosen_input()
-        inputs.set_options(input_options(rows, _text_width(inputs)))
+        inputs.set_options(input_options(rows, _text_width(inputs), apart=self.has_class("-high")))
         if rows:
             known = {row.key for row in rows}
             inputs.highlighted = inputs.get_option_index(chosen if chosen in known else rows[0].key)
@@ -535,7 +535,7 @@ class SizingScreen(ModeScreen):
         found = f" (before: {row.found})" if row.found else ""
         if self._change[0] != key:
             self._change = ("", "")
-        shown.update(self._in_console(f"{self._change[1]}{row.key}{found}: {row.help}\nFrom: {row.origin}"))
+        shown.update(self._in_console(f"{self._change[1]}{row.label}{found}: {row.help}\nFrom: {row.origin}"))
         # A longer text takes rows of the list, the one under the cursor among them.
         self.call_after_refresh(self.query_one("#inputs", KeyList).scroll_to_highlight)
 

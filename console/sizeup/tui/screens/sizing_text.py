@@ -99,10 +99,11 @@ def input_line(row: InputRow, width: int) -> Content:
     )
 
 
-def input_options(rows: Iterable[InputRow], width: int) -> list[Option]:
-    """Return the lines of the inputs, under a heading for each subject."""
+def input_options(rows: Iterable[InputRow], width: int, *, apart: bool = False) -> list[Option]:
+    """Return the lines of the inputs, under a heading for each subject; ``apart`` with blank lines between those."""
     options: list[Option] = []
     for question, members in groupby(rows, lambda row: row.question):
+        options += [Option("", disabled=True)] if apart and options else []
         options.append(Option(Content.styled(question, "bold $acc"), disabled=True))
         options += [Option(input_line(row, width), id=row.key) for row in members]
     return options

@@ -27,6 +27,7 @@ from sizeup.tui.screens.summary_rows import (
     RowTable,
     change_lines,
     draw_balance,
+    fact_lines,
     finding_lines,
     load_lines,
     stage_lines,
@@ -37,6 +38,7 @@ from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.band import Band, NextStep
 from sizeup.views.cards.balance import Balance, balance
 from sizeup.views.cards.cards import CardView
+from sizeup.views.machine.facts import machine_facts
 from sizeup.views.result.band import summary_band
 from sizeup.views.result.resource_rows import license_text, resource_rows, warnings_text
 from sizeup.views.result.summary import SEVERITY_WORDS, Summary, card_details, summary
@@ -56,6 +58,10 @@ _WIDEST = 160
 _SIDE = {False: 0.48, True: 0.36}
 """The part of a wide screen that the findings take, and that of the widest."""
 _FRAME = 4
+_LEAST_FACTS = 5
+"""Rows left from which on settings and facts stand below the findings."""
+_FACTS = ("Model", "Processor", "NUMA nodes", "Available", "Runs on", "Evidence", "Cloud", "Container", "Kernel")
+"""What the rows of the resources do not say."""
 _AROUND = 11
 """Rows of the screen beside the rows of resources, the path and the findings with what stands below them."""
 _CHANGES_SECONDS = 0.3
@@ -341,8 +347,7 @@ class SummaryScreen(ModeScreen):
         elif supplies is not None and first_card(shown.given.cards) is None and supplies.storage is not None:
             title = Content.assemble(("Could the storage feed it?", "bold $hi"), ("  rule of thumb", "$dim"))
             beside.append(Content("\n").join([Content(""), title, load_lines(supplies, width, look)]))
-        more.display = len(beside) > 1 + path.display and self.has_class("-high")
-        more.update(beside[-1])
+        below = [beside[-1]] if len(beside) > 1 + path.display and self.has_class("-high") else []
         lines = [finding_lines(finding, look, width) for _, finding in shown.findings]
         rows = _AROUND + self.query_one("#entries", KeyList).option_count + 2 * path.display
         spare = self._screen_size.height - rows - sum(text.plain.count("\n") + 1 for text in (*beside, *lines))
@@ -351,6 +356,18 @@ class SummaryScreen(ModeScreen):
             further = whole.plain.count("\n") - lines[number].plain.count("\n")
             if further <= spare:
                 lines[number], spare = whole, spare - further
+        machine = None if self.has_class("-narrow") else self.host.machine
+        if machine is not None and spare > _LEAST_FACTS:
+            from sizeup.views.machine.hardware_sections import setting_texts  # which a low screen does without
+
+            facts = [(name, value, "") for name, value in machine_facts(machine) if name in _FACTS]
+            blocks = (("Settings that matter for a database", setting_texts(machine)), ("This machine", facts))
+            for name, found in blocks:
+                if found and spare > _LEAST_FACTS:
+                    below += [Content(""), fact_lines(name, found, width, spare - 1)]
+                    spare -= len(found) + 2
+        more.display = bool(below)
+        more.update(Content("\n").join(below))
         options = [Option(line, id=key) for line, (key, _) in zip(lines, shown.findings, strict=True)]
         _replace_options(findings, options or [Option("Nothing to report", id="none", disabled=True)])
         counts = warnings_text([finding for _, finding in shown.findings])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 
 from textual.content import Content
 
-from sizeup.charts.drawing import Drawing
+from sizeup.charts.drawing import GROUND, Drawing
 from sizeup.charts.share_bar import ScreenLook, ShareBar, draw_scale, draw_share, mark_sign, zone, zone_signs
 from sizeup.model.advice import StageUse
 from sizeup.model.finding import Finding
@@ -33,10 +34,14 @@ _TEXT = 12
 """The least columns that a text is worth showing in."""
 _PARTS = {"memory": "Memory", "storage": "Storage", "network": "Network"}
 """What a machine is balanced by."""
-_MOST_PITCH = 9
-"""Rows from a bar of the balance to the next at most."""
-_HIGH_PITCH = 4
-"""The rows from which on bars are high ones."""
+_SPREAD = 24
+"""Columns that texts stand further apart at most where no bars follow them."""
+_MOST_ROWS = 5
+"""Of a bar of the balance."""
+_LOW = 9
+"""Rows up to which the balance has none to spare."""
+_LEAST_NOTE = 16
+"""Columns from which on something stands beside the value of a fact."""
 _SIGNS = {"ok": "●", "warn": "▲", "bad": "▼", "acc": "?"}
 _BADGE_WORDS = ("FAIL", "WARN")
 
@@ -80,7 +85,10 @@ class RowTable:
             spared = min(max(wanted - width + fixed, 0), self._bar - _SHORT_BAR)
             self._bar, fixed = self._bar - spared, fixed - spared
         self._texts = self._fit(texts, width - fixed)
-        self._gap = " " * max(width - fixed - sum(wide + 2 for _, wide, _ in self._texts), 0)
+        free = max(width - fixed - sum(wide + 2 for _, wide, _ in self._texts), 0)
+        spread = 0 if judged or not self._texts else min(free // len(self._texts), _SPREAD)
+        self._texts = [(title, wide + spread, cells) for title, wide, cells in self._texts]
+        self._gap = " " * (free if judged else 0)
 
     def _fixed(self) -> int:
         """Return the columns of everything but the texts."""
@@ -226,6 +234,21 @@ def change_lines(changes: Sequence[tuple[str, str, str]], width: int) -> Content
     return Content("\n").join(lines)
 
 
+def fact_lines(title: str, facts: Sequence[tuple[str, str, str]], width: int, rows: int) -> Content:
+    """Return facts in at most so many rows: name, value, and where there is room what vendors recommend."""
+    name, value = (max(cell_len(one[part]) for one in facts) + 2 for part in (0, 1))
+    room = width - name - value if any(more for *_, more in facts) else 0
+    note = "recommended by vendors"
+    if min(room - _LEAST_NOTE, width - cell_len(f"{title}  {note}")) < 0:
+        note, room = "", 0
+    lines = [Content.assemble((title, "bold $hi"), (f"{note:>{max(width - cell_len(title), 0)}}", "$dim"))]
+    for text, found, more in facts[: rows - 1]:
+        beside = clipped(more, room) if room else ""
+        shown = Content.assemble((text.ljust(name), "$dim"), found.ljust(value), (beside, "$dim"))
+        lines.append(shown.truncate(width, ellipsis=True))
+    return Content("\n").join(lines)
+
+
 def load_lines(found: Balance, width: int, look: ScreenLook) -> Content:
     """Return what typical loads take of the storage, a bar each."""
     bar = 15 if width < 80 else 40
@@ -263,23 +286,28 @@ def draw_balance(found: Balance, width: int, height: int, look: ScreenLook) -> D
             drawing.put(x, y, "┊", role)
     drawing.put(typical, 1, "┃", "hi")
     drawing.put(max(typical - 4, 0), 0, f"{format_rate(found.typical)} typical load", "text")
-    drawing.put(high + 2, 1, format_rate(found.most), "dim")
+    drawing.put(high + 2, 1, format_rate(found.most) + " light scans" * (width - high > _SPREAD), "dim")
     text = format_rate(found.least)
     drawing.put(low - len(text) - 1, 1, text if low - len(text) - 1 > len("CPU can use") else "", "dim")
     unknown = [title for name, title in _PARTS.items() if name not in {one.resource for one in found.supplies}]
-    step = min(max((height - 5) // (len(found.supplies) + len(unknown)), 1), _MOST_PITCH)
     rows = [*((one.title, one.bytes_per_second) for one in found.supplies), *((title, 0.0) for title in unknown)]
-    for y, (title, rate) in zip(range(3, height - 3, step), rows, strict=False):
-        drawing.put(0, y, title, "text")
-        if not rate:
-            drawing.put(left, y, "unknown until measured", "dim")
-            continue
-        end = column(rate)
-        for x in range(left, end):
-            drawing.put(x, y, "▄" if step < _HIGH_PITCH else "█", _ramp(x - left, columns))
-        drawing.put(end, y, "●", "s1")
-        drawing.put(end + 2, y, format_rate(rate), "title")
-    drawing.put(0, height - 3, found.sentence().ljust(width), "text")
+    pitch, sentence = max((height - 5) // len(rows), 1), found.sentence()
+    thick = min(max(pitch // 2, 1), _MOST_ROWS)
+    tops = range(3 if height > _LOW else 2, height - 1 - thick - bool(sentence), pitch)
+    for top, (title, rate) in zip(tops, rows, strict=False):
+        middle, end = top + thick // 2, column(rate) if rate else left
+        drawing.put(0, middle, title, "text")
+        for x, y in product(range(left, end), range(top, top + thick)):
+            drawing.put(x, y, "▄" if thick == 1 else "█", _ramp(x - left, columns))
+        if thick > 1:
+            drawing.shade(range(end, left + columns), range(top, top + thick), "track")
+        elif look in (ScreenLook.COLOR, ScreenLook.SIXTEEN):
+            drawing.put(end, top, "▄" * (left + columns - end), "track")
+        ground = f"{GROUND}track" if thick > 1 else ""
+        words = f"  {format_rate(rate)} " if rate else " unknown until measured "
+        drawing.put(end, middle, words, f"{'title' if rate else 'text'}{ground}")
+        drawing.put(end, middle, "●" if rate else " ", f"s1{ground}")
+    drawing.put(0, height - 3, sentence.ljust(width) if sentence else "", "text")
     free = 0
     for power in decades:
         x = column(10.0**power)

@@ -24,7 +24,7 @@ from sizeup.tui.dialogs import Dialog
 from sizeup.tui.screens.sizing_state import SizingState, workload_inputs
 from sizeup.views.inputs.advice import value_text
 from sizeup.views.inputs.input_names import input_label
-from sizeup.views.inputs.whatif import typed
+from sizeup.views.inputs.whatif import shortened, typed
 
 if TYPE_CHECKING:
     from sizeup.tui.console import ConsoleApp
@@ -100,7 +100,7 @@ class WorkloadForm(Dialog[bool]):
                     if isinstance(value, Quantity) and value.origin is Origin.MEASURED:
                         low = bounds_of(value).low
                         certain = f" ({amount_text(exactly(low), unit)} certain)" if low < value.value else ""
-                        assumed = f"measured: {value_text(key, value)}{certain}"
+                        assumed = f"measured: {shortened(value_text(key, value))}{certain}"
                     yield Static(name if unit in _UNITLESS else f"{name}, {unit}", markup=False)
                     yield Input(
                         _entered(key, stated),

@@ -86,7 +86,7 @@ def _texts(band: Band, free: int, most: int, *, narrow: bool) -> list[Content]:
             rows.append(start + lines[0])
             start, step, spare = Content(" " * start.cell_length), replace(step, text=" ".join(lines[1:])), spare - 1  # noqa: PLW2901
             row = start + step_content(step)
-        if row.cell_length > free and step.key:  # the key stays in sight
+        if row.cell_length > free and step.text and step.key:  # the key stays in sight
             key = Content.assemble(" ", (step.key, "bold $acc"))
             row = start + clipped(step.text, free - start.cell_length - key.cell_length) + key
         rows.append(row)

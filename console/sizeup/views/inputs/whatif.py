@@ -139,7 +139,7 @@ _TIMES_FROM = 100.0
 def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) -> InputRow:
     text = UNKNOWN if value is None else value_text(key, value)
     if value is not None and (origin := _origin(value)) in (Origin.MEASURED, Origin.DETECTED, Origin.IMPORTED):
-        text = _short(text, exact=origin is not Origin.MEASURED)
+        text = shortened(text, exact=origin is not Origin.MEASURED)
     help_text = f"{KEYS[key].help}; {KEYS[key].expectation}"
     if isinstance(value, UnusedMeasurement):
         text = "not used"
@@ -178,7 +178,7 @@ def sizing_command(changed: Mapping[str, Value], machine: str) -> str:
     return f"sizeup size --machine {machine} --set {settings}" if machine else f"sizeup size --set {settings}"
 
 
-def _short(text: str, *, exact: bool) -> str:
+def shortened(text: str, *, exact: bool = False) -> str:
     """A figure with at most four digits: more of them hide that it is a reading; an ``exact`` count has all."""
     number, space, unit = text.partition(" ")
     try:

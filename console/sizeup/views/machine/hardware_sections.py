@@ -281,17 +281,22 @@ def _speeds(slot: DimmSlot) -> str:
     return speed_text(configured) + (" (rated speed unknown)" if rated is None else f" (rated {speed_text(rated)})")
 
 
-def settings_section(machine: Machine) -> Section | None:
-    """Return the settings that matter to databases, with what vendors recommend: ``1 (Microsoft SQL Server)``."""
+def setting_texts(machine: Machine) -> list[tuple[str, str, str]]:
+    """Return name and value of each known setting, and what vendors recommend: ``1 (Microsoft SQL Server)``."""
     rows = []
     for name, value in setting_facts(machine).items():
         advised: dict[str, list[str]] = {}
         for one in recommendations().get(name, ()):
             advised.setdefault(one.value, []).append(one.source.product)
         advice = "; ".join(f"{best} ({', '.join(products)})" for best, products in advised.items())
-        if value is not None:
-            rows.append({"setting": name, "value": value, "recommended by vendors": advice})
-    return table_section("Settings", rows)
+        rows += [(name, value, advice)] if value is not None else []
+    return rows
+
+
+def settings_section(machine: Machine) -> Section | None:
+    """Return the settings that matter to databases, with what vendors recommend."""
+    columns = ("setting", "value", "recommended by vendors")
+    return table_section("Settings", [dict(zip(columns, row, strict=True)) for row in setting_texts(machine)])
 
 
 def disk_settings_section(machine: Machine) -> Section | None:

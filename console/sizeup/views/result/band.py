@@ -154,7 +154,7 @@ def band_sentence(card: Card) -> str:
     if card.status == ShareStatus.FAIL.value and card.share > card.limit:
         return f"{name} is too {_SMALL.get(card.resource, 'slow')}: {demand} wanted, {capacity} available."
     if card.status == ShareStatus.UNCERTAIN.value:
-        certain = amount_text(exactly(facts.capacity.low), facts.unit) if facts.capacity.low else "none"
+        certain = amount_text(exactly(facts.capacity.low), facts.unit, 3) if facts.capacity.low else "none"
         if worst <= _READABLE:
             span = " to ".join(dict.fromkeys(map(share_text, (best, worst))))
             return f"{name} is not certain: {demand} take {span} of its capacity."
