@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -271,13 +272,8 @@ def compare_paths(
         return
     measured, parts = yield from _measure_on(load, each, "all together")
     yield from _joint_figures(load, each, measured, parts)
-    used = Counter(
-        name
-        for setup in setups
-        if (disks := read_disks(setup.target.device_number)) is not None
-        for name in disks.names
-    )
-    shared = tuple(name for name, times in used.items() if times > 1)
+    used = [disks.names for setup in setups if (disks := read_disks(setup.target.device_number)) is not None]
+    shared = tuple(name for name, times in Counter(chain(*used)).items() if times > 1)
     yield conclusions.scaling(alone, measured.throughput(load.point.unit), load.point.unit, path_bandwidth, shared)
 
 

@@ -171,7 +171,7 @@ def _host_costs(runs: Sequence[MeasuredPoint], background: BackgroundLoad) -> di
 def caveats_of(parts: Sequence[Part]) -> tuple[str, ...]:
     """Return the caveats of a figure, one reason each, so that a report can state each once."""
     not_passed = [part for part in parts if part.verdict in {Validity.FAIL, Validity.WARN}]
-    return tuple(f"{part.name}: {cause}" for part in not_passed for cause in part.causes)
+    return tuple(f"{part.name}: {doubt.cause}" for part in not_passed for doubt in part.doubts)
 
 
 def validity_estimate(at: Coordinates, part: Part) -> Estimate:
@@ -179,7 +179,7 @@ def validity_estimate(at: Coordinates, part: Part) -> Estimate:
     extra = {"verdict": part.verdict.value, "reasons": "; ".join(part.reasons)}
     if part.from_cache:
         extra["sizing"] = "left out"
-    caveats = tuple(f"{part.name}: {reason}" for reason in part.caveats)
+    caveats = tuple(f"{part.name}: {doubt.text}" for doubt in part.doubts)
     return Estimate("validity", {**at, "part": part.name}, part.value, caveats=caveats, extra=extra)
 
 
@@ -208,5 +208,5 @@ class PointResult(Struct, frozen=True):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Return the caveats of its checks, and every path change in any of its windows."""
-        changes = (f"steady: {mixed_paths(change)}" for run in self.runs for change in run.path_changes)
+        changes = (f"steady: {mixed_paths(change).cause}" for run in self.runs for change in run.path_changes)
         return tuple(dict.fromkeys((*caveats_of(self.parts), *changes)))

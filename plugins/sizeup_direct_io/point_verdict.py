@@ -49,9 +49,12 @@ def read_limits(device_number: int, *, sysfs: str = SYS, proc: str = PROC) -> tu
 
 
 def run_statement(
-    title: str, parts: Sequence[Part], path_changes: Sequence[str], figures: str = "Storage figures"
+    title: str, parts: Sequence[Part], unseen_changes: Sequence[str], figures: str = "Storage figures"
 ) -> dict[str, str]:
-    """Return the statement on the figures of a run, and what goes with it; ``title`` is what was run and where."""
+    """Return the statement on the figures of a run, and what goes with it; ``title`` is what was run and where.
+
+    ``unseen_changes`` are those of paths that no check of a figure is about.
+    """
     failed, warned, unknown = (
         [part.name for part in parts if part.verdict is verdict]
         for verdict in (Validity.FAIL, Validity.WARN, Validity.UNKNOWN)
@@ -66,14 +69,12 @@ def run_statement(
         named = ", ".join(CHECKS[name].unchecked for name in unknown)
         state, clauses = f"{figures} with a caveat", [f"not checked: {named}"]
     else:
-        return {"statement": f"{figures} passed every check", "evidence": "\n".join(path_changes)}
+        return {"statement": f"{figures} passed every check", "evidence": "\n".join(unseen_changes)}
     use = "A verdict counts them as far as they reach" if evidence else "No verdict uses them"
     use = use if failed else "They are used; read the reasons"
     gravest_first = sorted(parts, key=lambda part: part.value)
-    causes = dict.fromkeys(cause for part in gravest_first for cause in part.causes)
-    on_paths = [cause for cause in causes if any(change in cause for change in path_changes)]
-    on_paths += [change for change in path_changes if not any(change in cause for cause in causes)]
-    reasons = [*on_paths, *(cause for cause in causes if cause not in on_paths)]  # lost paths come first
+    doubts = sorted((doubt for part in gravest_first for doubt in part.doubts), key=lambda doubt: not doubt.path_change)
+    reasons = [*dict.fromkeys((*unseen_changes, *(doubt.cause for doubt in doubts)))]  # lost paths come first
     more = len(reasons) - _MOST_REASONS
     shown = [*reasons[:_MOST_REASONS], *([plural(more, "further reason")] if more > 0 else [])]
     return {
@@ -148,7 +149,7 @@ def check_steady(
     if any(interval.written_bytes for interval in intervals) and not rotating_disks(device_number):
         text = "flash with erased blocks writes faster than it can sustain; not a steady-state figure"
         yield warn(f"not preconditioned: {text}")
-    yield from (warn(mixed_paths(change)) for run in runs for change in run.path_changes)
+    yield from (mixed_paths(change) for run in runs for change in run.path_changes)
     yield from (warn(f"limited by {limit}") for limit in read_limits(device_number))
     if errors := sum(interval.errors for interval in intervals):
         yield warn(f"{errors} requests failed; they are excluded from all figures")
@@ -178,13 +179,14 @@ def overall(
         return
     for part in worst.values():
         yield validity_estimate({}, part)
-    caveats = [f"{part.name}: {reason}" for part in worst.values() for reason in part.caveats]
-    caveats += [change for change in path_changes if not any(change in reason for reason in caveats)]
+    caveats = [f"{part.name}: {doubt.text}" for part in worst.values() for doubt in part.doubts]
+    seen = {doubt.path_change for part in worst.values() for doubt in part.doubts}
+    unseen = [change for change in path_changes if change not in seen]
     gravest = min(worst.values(), key=lambda part: part.value)
     extra = {
         "verdict": gravest.verdict.value,
-        "reasons": "; ".join(caveats),
+        "reasons": "; ".join(caveats + unseen),
         "severity": "warning" if gravest.verdict is Validity.FAIL or path_changes else "info",
-        **run_statement(title, tuple(worst.values()), path_changes, figures),
+        **run_statement(title, tuple(worst.values()), unseen, figures),
     }
     yield Estimate("validity", {"part": "all"}, gravest.value, extra=extra)

@@ -150,8 +150,7 @@ class Run(TargetRun):
         if settings.compare_engine != "none":
             yield from compare_engines(self._load(results[0]), settings.compare_engine)
         yield from self._paths.gaps(at_once=True)
-        changes = tuple(map(str, self._paths.changes))
-        yield from overall(f"{settings.preset} on {settings.path}", self._parts, changes)
+        yield from overall(f"{settings.preset} on {settings.path}", self._parts, [*map(str, self._paths.changes)])
         yield Progress(1.0, 0.0, "done")
 
     def _prepare(

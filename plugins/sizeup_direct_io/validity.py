@@ -70,6 +70,8 @@ class Reason(Struct, frozen=True):
     """The settings that would settle it."""
     cached: bool = False
     """Only a cache explains it."""
+    path_change: str = ""
+    """The change of a path that it is about."""
 
     @property
     def text(self) -> str:
@@ -114,14 +116,9 @@ class Part(Struct, frozen=True):
         return tuple(reason.text for reason in self.found)
 
     @property
-    def caveats(self) -> tuple[str, ...]:
-        """The reasons that did not pass, each with what to set."""
-        return tuple(reason.text for reason in self.found if reason.verdict is not Validity.PASS)
-
-    @property
-    def causes(self) -> tuple[str, ...]:
-        """The same without what to set."""
-        return tuple(reason.cause for reason in self.found if reason.verdict is not Validity.PASS)
+    def doubts(self) -> tuple[Reason, ...]:
+        """The evidence that did not pass."""
+        return tuple(reason for reason in self.found if reason.verdict is not Validity.PASS)
 
     @property
     def from_cache(self) -> bool:
@@ -285,6 +282,7 @@ def check_submitters(share: float | None, threads: int) -> Part:
     return Part.of("submitters", [found])
 
 
-def mixed_paths(change: str) -> str:
+def mixed_paths(change: str) -> Reason:
     """Return what a path change means for a figure measured across it."""
-    return f"{change}: the figure mixes measurements from before and after it"
+    cause = f"{change}: the figure mixes measurements from before and after it"
+    return Reason(Validity.WARN, cause, path_change=change)

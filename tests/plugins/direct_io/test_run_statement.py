@@ -6,8 +6,8 @@ import pytest
 
 from sizeup.model.checks import FAILED_CHECKS
 from sizeup.probing.registry import load_registry
-from sizeup_direct_io.point_verdict import run_statement
-from sizeup_direct_io.validity import Part, Reason, Validity
+from sizeup_direct_io.point_verdict import overall, run_statement
+from sizeup_direct_io.validity import Part, Reason, Validity, mixed_paths, warn
 
 WHERE = "oltp-read on /u01"
 
@@ -71,16 +71,21 @@ def test_the_reasons_name_no_check_and_no_setting_and_the_gravest_comes_first() 
 def test_what_to_set_stays_with_the_check_itself() -> None:
     found = part("physical", Validity.UNKNOWN, "the bandwidth of the path is unknown", "set path_limit")
 
-    assert found.caveats == ("the bandwidth of the path is unknown; set path_limit",)
-    assert found.causes == ("the bandwidth of the path is unknown",)
+    (doubt,) = found.doubts
+    assert doubt.text == "the bandwidth of the path is unknown; set path_limit"
+    assert run_statement(WHERE, [found], ())["evidence"] == "the bandwidth of the path is unknown"
 
 
 def test_a_path_that_was_lost_is_among_the_reasons_once() -> None:
     lost = "sda (SCSI device) went from running to offline"
-    parts = [part("steady", Validity.WARN, f"a path changed: {lost}")]
+    noise = part("physical", Validity.FAIL, "a cache")
+    about_it = Part.of("steady", [warn("throughput drifted"), mixed_paths(lost)])
+    (*_, told), (*_, told_apart) = overall(WHERE, [noise, about_it], (lost,)), overall(WHERE, [noise], (lost,))
 
-    assert run_statement(WHERE, parts, (lost,))["evidence"] == f"a path changed: {lost}"
-    assert run_statement(WHERE, [part("steady", Validity.PASS)], (lost,))["evidence"] == lost
+    assert told.extra["evidence"].splitlines() == [mixed_paths(lost).text, "a cache", "throughput drifted"]
+    assert told.extra["reasons"].count(lost) == 1
+    assert told_apart.extra["evidence"].splitlines() == [lost, "a cache"]
+    assert told_apart.extra["reasons"].count(lost) == 1
 
 
 def test_many_reasons_are_counted() -> None:
