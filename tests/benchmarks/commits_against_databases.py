@@ -6,7 +6,8 @@ DIR is an empty directory on the file system in question, which the users of bot
 transaction is an input of the prediction: it is measured before the rounds, of the server and of what drives it,
 less what the log writer spends on a commit. Each round then runs the database, the log with that input, fio's
 bound, and at one client pg_test_fsync. Idle is what these programs leave of the CPUs; ``--realtime`` puts all of them
-before whatever else runs on the host.
+before whatever else runs on the host. Where the flushes of a disk vary from second to second, ``delayed_files.c`` makes
+one whose flushes take a stated time.
 """
 
 import argparse
