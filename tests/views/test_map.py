@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from consoles import GIB, machine
 from large_machines import made
 from sizeup.discovery.machine import assessed
+from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import DimmSlot, Machine, PciFunction, PciLink
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import HugePages, NumaNode
@@ -50,11 +51,11 @@ def test_a_socket_has_its_memory_cores_caches_and_devices() -> None:
         "│ Node 0 ▄▄▄▄▄▄▄▄······················· 16 of 64 GiB used │",
         "│ 2 MiB pages: 0 of 512 used                               │",
         "│                                                          │",
-        "│          ████████                                        │",
-        "│          ████████           ▃▃▃▃▃▃▃▃                     │",
-        "│          ████████  ▅▅▅▅▅▅▅▅ ████████                     │",
-        "│ ▁▁▁▁▁▁▁▁ ████████  ████████ ████████                     │",
-        "│         0                  1                             │",
+        "│               █████████████                              │",
+        "│               █████████████                ▃▃▃▃▃▃▃▃▃▃▃▃▃ │",
+        "│               █████████████  ▅▅▅▅▅▅▅▅▅▅▅▅▅ █████████████ │",
+        "│ ▁▁▁▁▁▁▁▁▁▁▁▁▁ █████████████  █████████████ █████████████ │",
+        "│              0                            1              │",
         "│                                                          │",
         "│ L3 32 MiB; each core L2 1 MiB, L1d 32 KiB                │",
         "╰──────────────────────────────────────────────────────────╯",
@@ -363,7 +364,7 @@ def test_the_distances_of_many_nodes_are_a_table_where_there_is_room(width: int,
     drawn = MapMaker(found, None, matrices).draw(found.nodes, {}, width, height, chosen)
 
     assert len(drawn.rows) == height
-    assert any("N0   N1  N2" in line or "N14 N15" in line for line in lines(drawn)) is whole
+    assert any(re.search("N0 +N1 +N2", line) or "N14 N15" in line for line in lines(drawn)) is whole
     assert any("10 local" in line for line in lines(drawn)) is not whole
 
 
@@ -430,3 +431,26 @@ def test_page_cache_is_not_used_memory() -> None:
     node = NumaNode(0, (0,), memory_bytes=64 << 30, free_bytes=8 << 30, file_bytes=50 << 30, shmem_bytes=2 << 30)
 
     assert memory_used(node) == (0.125, "8 of 64 GiB used")
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, True), (30, False)])
+def test_devices_are_told_with_their_facts_where_the_settings_leave_room(count: int, *, told: bool) -> None:
+    disks = [BlockDevice(f"sd{at}", BlockKind.SCSI, size_bytes=1 << 40, scheduler="mq-deadline") for at in range(count)]
+    found = machine(1, 4, 2, block_devices=tuple(disks))
+    text = "\n".join(lines(MapMaker(found).draw(found.nodes, {}, 196, 50, topology(found))))
+
+    assert ("Scheduler mq-deadline" in text) is told
+
+
+def test_several_findings_are_told_with_what_to_do_where_there_is_room() -> None:
+    found = [
+        Finding(name, Severity.WARNING, f"{name} is wrong", (), "It costs time.", f"Mend {name}.") for name in "ab"
+    ]
+    roomy, full = (
+        "\n".join("".join(cell.text for cell in row) for row in details(topology(machine(1)), found, 70, rows))
+        for rows in (30, 9)
+    )
+
+    assert re.search(r"A is wrong\nWhy care +It costs time.\nDo +Mend a.\n.*B is wrong", roomy)
+    assert "Mend" not in full
+    assert "B is wrong" in full

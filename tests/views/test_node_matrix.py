@@ -1,5 +1,7 @@
 """The figures between nodes on a map: what was measured before the firmware's distances, tables or their ranges."""
 
+import re
+
 from consoles import machine
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Better, Series, SeriesQuantity, Step
@@ -64,8 +66,8 @@ def test_what_was_measured_between_nodes_stands_before_the_distances() -> None:
     headings = ["Latency, ns (measured)", "Read bandwidth, GB/s (measured)", "Distance (firmware, not measured)"]
     places = [shown.index(heading) for heading in headings]
     assert places == sorted(places)
-    assert "N0    92  178" in shown
-    assert "N1    98  205" in shown
+    assert re.search(r"N0 +92 +178 ", shown)
+    assert re.search(r"N1 +98 +205 ", shown)
 
 
 def test_the_farther_a_node_the_brighter_is_its_figure() -> None:
@@ -75,6 +77,15 @@ def test_the_farther_a_node_the_brighter_is_its_figure() -> None:
 
     assert looks["92"] < looks["178"]
     assert looks["10"] < looks["21"]
+    assert looks["21"].partition("@")[2] < looks["178"].partition("@")[2], "what was measured is brighter"
+
+
+def test_a_table_of_few_nodes_is_as_wide_as_it_is_easy_to_read() -> None:
+    found = machine(2, 4, 2)
+    cells = [cell for row in mapped(found, 118, 35).rows for cell in row if "@ramp-" in cell.role]
+
+    assert {len(cell.text) for cell in cells} == {8}
+    assert all(cell.text.strip() == cell.text[3:5] for cell in cells), "in the middle"
 
 
 def test_a_machine_with_one_node_has_no_figures_between_nodes() -> None:

@@ -171,7 +171,7 @@ class ItemTree(Tree[TopologyItem]):
 
 _ROLES = {
     "name": "title", "device": "hi", "offline": "disturbed", "barred": "disturbed", "trouble": "status-warn",
-    "used": "s1", "free": "track", "core": "dim", "cpu": "dim", "cache": "dim", "value": "hi",
+    "used": "s1", "free": "track", "core": "faint", "cpu": "faint", "cache": "dim", "value": "hi",
     "added": "s3", "removed": "s4", "changed": "s2",
 }  # fmt: skip
 """What a map's roles look like."""

@@ -16,7 +16,8 @@ LOADS = 10
 """The number of load steps of a cell, 0 to 9."""
 FULL = "▆"
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
-_MOST_WIDTH = 8
+_MOST_WIDTH, _MOST_COLUMN = 8, 24
+"""Columns of a cell, and of the load of a thread, at most."""
 _GROUP_GAP = 2
 
 
@@ -178,7 +179,7 @@ def _load_columns(groups: Sequence[CacheGroup], cpus: CpuStates, width: int, row
     """
     cores = [core for group in groups for core in group.cores]
     threads = max((len(core.cpus) for core in cores), default=1)
-    bar = next((bar for bar in range(_MOST_WIDTH, 0, -1) if len(cores) * (threads * (bar + 1) + 1) <= width + 2), 0)
+    bar = next((bar for bar in range(_MOST_COLUMN, 0, -1) if len(cores) * (threads * (bar + 1) + 1) <= width + 2), 0)
     each = threads * (bar + 1) + 1 if bar else 2 if len(cores) * 2 <= width + 1 else 1
     lines: list[Row] = []
     per_row = evenly(len(cores), (width + 2) // each)

@@ -26,16 +26,16 @@ _GAP = 2
 def details(item: TopologyItem, findings: Sequence[Finding], width: int, rows: int) -> list[Row]:
     """Return findings and facts about a part in at most so many rows, and how many facts are left out."""
     told = about(item, findings)
+    advice = [[*_named("Why care", one.consequence, 8, width), *_named("Do", one.remedy, 8, width)] for one in told]
+    whole = len(told) == 1 or sum(map(len, advice)) <= rows // 3
     lines: list[Row] = []
-    for finding in told:
+    for finding, words in zip(told, advice, strict=True):
         role, word = _ROLES[finding.severity], SEVERITY_WORDS[finding.severity]
         first, *rest = wrapped(capitalized(finding.title), width - len(word) - 3, "text")
         sign = "▼" if finding.severity is Severity.CRITICAL else "▲"
         entry: list[Row] = [(Cell(f"{sign} {word} ", role), *first)]
         entry += [(Cell(" " * (len(word) + 3), "text"), *row) for row in rest]
-        if len(told) == 1:
-            entry += _named("Why care", finding.consequence, 8, width)
-            entry += _named("Do", finding.remedy, 8, width)
+        entry += words if whole else ()
         if lines and len(lines) + len(entry) > rows - 1:
             left = len(told) - told.index(finding)
             lines.append((Cell(f"{plural(left, 'more finding')}: 1 Summary", "dim"),))

@@ -42,8 +42,8 @@ _DETAIL_ROWS, _FEW_DETAIL_ROWS, _TALL = 8, 5, 34
 """Rows for the selected part at least; fewer on a screen that is less tall."""
 _LEFT = 0.6
 """Share of the width that the left one of the panels below takes."""
-_HIGH = 50
-"""From so many rows on cores are drawn larger."""
+_HIGH, _HIGH_CELL = 50, 2
+"""From so many rows on cores are drawn larger; of cells that are higher than so many rows half the map is below."""
 _WIDE = 100
 """From so many columns on it is the larger one."""
 _GAP = 2
@@ -183,7 +183,7 @@ class MapMaker:
         key = (width, height, self._live or bool(loads))
         columns = [CoreSize(0, rows=rows) for rows in (height // 6, 4, 3)] if key[2] and len(self._sockets) == 1 else []
         large = height >= _HIGH and len(layouts) == 1
-        high = [CoreSize(wide, height=2) for wide in (10, 8, 6, 4, 2)] if large else []
+        high = [CoreSize(wide, height=rows) for wide in (10, 8, 6, 4, 2) for rows in (4, 3, 2)] if large else []
         sizes = [
             (framed, replace(size, air=air, listed=listed))
             for framed in layouts
@@ -199,9 +199,11 @@ class MapMaker:
                 top = panel((Cell("Nodes", "name"),), bands, width, basis=self._bands.legend(cpus))
             sections = self._sections(size, inside, framed=framed, whole=size.listed and height >= _HIGH)
             left = height - len(top) - 2
-            if max(sum(len(body) + 1 for _, _, body in sections) - 1, least) <= left:
+            foot = height // 2 if size.height > _HIGH_CELL else least
+            if max(sum(len(body) + 1 for _, _, body in sections) - 1, foot) <= left:
                 self._layouts[key] = framed, size
-                return Map((*top, *self._foot(sections, chosen, inside, width, left)))
+                told = self._sections(size, inside, framed=framed, whole=True, told=True)
+                return Map((*top, *self._foot((sections, told), chosen, inside, width, left)))
         self._layouts[key] = framed, size
         sections = self._sections(size, width - 4, framed=framed)
         rows = [*top, *(row for title, basis, body in sections for row in panel(title, body, width, basis=basis))]
@@ -252,8 +254,10 @@ class MapMaker:
             rows += [*[()] * size.air, rule(title, width, basis), *body] if body else []
         return rows
 
-    def _sections(self, size: CoreSize, inside: int, *, framed: bool, whole: bool = False) -> list[Section]:
-        """Return what stands below the nodes, each with its title; ``whole`` is whether all distances are listed."""
+    def _sections(
+        self, size: CoreSize, inside: int, *, framed: bool, whole: bool = False, told: bool = False
+    ) -> list[Section]:
+        """Return what stands below the nodes, each with its title: ``whole`` distances, devices ``told`` with facts."""
         found: list[Section] = []
         if self._matrices:
             whole = whole or framed or len(self._packages) <= 8
@@ -262,15 +266,17 @@ class MapMaker:
         here = [item for part in self._parts.nodes.values() for item in part.devices]
         groups = [("Devices", here)] if framed and len(self._sockets) == 1 else []
         shown = [(title, items) for title, items in (*groups, *self._parts.below) if items]
-        found += [device_section(title, items, inside, listed=size.listed) for title, items in shown]
+        found += [device_section(title, items, inside, listed=size.listed, told=told) for title, items in shown]
         return found
 
     def _foot(
-        self, sections: Sequence[Section], chosen: TopologyItem | None, inside: int, width: int, rows: int
+        self, both: Sequence[list[Section]], chosen: TopologyItem | None, inside: int, width: int, rows: int
     ) -> list[Row]:
-        """Return the panels below the nodes: the sections and, in what is left, the settings, beside the details."""
-        used = sum(len(body) + 1 for _, _, body in sections)
-        if settings := settings_rows(self._machine, inside, rows - used):
+        """Return the panels below the nodes: the sections, longer ones if they fit, with the settings; the details."""
+        used, more = (sum(len(body) + 1 for _, _, body in sections) for sections in both)
+        settings = settings_rows(self._machine, inside, rows - used)
+        sections = both[more + len(settings) <= rows]
+        if settings:
             sections = [*sections, ((Cell("Settings that matter for a database", "name"),), (), settings)]
         if not sections:
             return self._details(chosen, width, rows)

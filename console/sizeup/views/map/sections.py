@@ -32,6 +32,11 @@ from sizeup.views.map.parts import MapParts, NodePart
 Section = tuple[Row, Row, list[Row]]
 """Title, what stands at its right, and rows."""
 _LEAST_BAR = 6
+_FACT_GAP = 2
+_CELL = 9
+"""Columns of a figure between nodes at most, with the gap behind it."""
+_MEASURED, _STATED = 0.79, 0.59
+"""How bright the largest figure is: less than a load, and what the firmware states less than what was measured."""
 _LEAST_SETTINGS = 3
 """Rows of settings: fewer stay free."""
 _CHANNEL_BAR = 8
@@ -66,10 +71,12 @@ def node_rows(
     return [*memory, *air, *core_rows(part.groups, cpus, width, size), *air] if part.groups else memory
 
 
-def device_section(title: str, items: Sequence[TopologyItem], width: int, *, listed: bool) -> Section:
+def device_section(
+    title: str, items: Sequence[TopologyItem], width: int, *, listed: bool, told: bool = False
+) -> Section:
     """Return devices, with how many are in order, not in service, and not in order.
 
-    A device is a row, its health before and its link behind it (``listed``); else as many in a row as fit.
+    Those that are ``listed`` are a row each, above their short facts if ``told``; else as many in a row as fit.
     """
     here = [item for item in items if item.change is not ItemChange.REMOVED]
     number_of = Counter(map(_health, here))
@@ -84,6 +91,9 @@ def device_section(title: str, items: Sequence[TopologyItem], width: int, *, lis
         brief: Row = (_health_cell(item), *device_cells(item))
         fits = not listed and width_of(brief) <= width
         rows.append(brief if fits else _device_row(item, names if listed else len(item.name) + 1, width))
+        facts = [(Cell(f"{name} ", "dim", item.key), Cell(text, "text", item.key)) for name, text in item.facts]
+        short = [fact for fact in facts if width_of(fact) <= width // 2]
+        rows += flowed(short, width, " " * (2 + names), _FACT_GAP) if told and listed else []
     return (Cell(title, "name"),), tuple(cells), rows if listed else flowed(rows, width, gap=2)
 
 
@@ -135,7 +145,8 @@ def matrix_rows(
     rows: list[Row] = []
     line: list[list[Row]] = []
     for matrix in matrices:
-        table = _table(matrix) if whole and len(matrix.nodes) <= _MOST_NODES else []
+        each = (width + 3) // len(matrices) - 3
+        table = _table(matrix, each) if whole and len(matrix.nodes) <= _MOST_NODES else []
         if not table or max(map(width_of, table)) > width:
             text = matrix.summary(packages)
             rows += [(Cell(f"{matrix.heading}:", "name"),), *wrapped(text, width, "text")]
@@ -151,23 +162,25 @@ def _beside(blocks: Sequence[Sequence[Row]]) -> list[Row]:
     return beside(blocks, [max(map(width_of, block)) for block in blocks], 3)
 
 
-def _table(matrix: NodeMatrix) -> list[Row]:
-    """Return one figure as a table, its largest values on the brightest background."""
+def _table(matrix: NodeMatrix, width: int) -> list[Row]:
+    """Return one figure as a table as wide as it is easy to read, its largest values on the brightest background."""
     texts = {pair: short_figure(value) for pair, value in matrix.values.items()}
     low, high = min(matrix.values.values()), max(matrix.values.values())
-    wide = max(map(len, texts.values())) + 2
     names = [f"N{node}" for node in matrix.nodes]
     first = max(map(len, names)) + 1
+    most = max(map(len, (*texts.values(), *names))) + 1
+    wide = max(most, min(_CELL, (width - first) // len(names)))
+    bright = _MEASURED if matrix.unit else _STATED
     rows: list[Row] = [
         (Cell(matrix.heading, "text"),),
-        (Cell(" " * first + "".join(name.rjust(wide) for name in names), "dim"),),
+        (Cell(" " * first + "".join(f"{name:^{wide - 1}} " for name in names), "dim"),),
     ]
     for node, name in zip(matrix.nodes, names, strict=True):
         cells = [Cell(name.ljust(first), "dim")]
         for other in matrix.nodes:
             value = matrix.values.get((node, other), low)
-            role = heat_role((value - low) / ((high - low) or 1))
-            cells.append(Cell(texts.get((node, other), "–").rjust(wide), role))
+            role = heat_role(bright * (value - low) / ((high - low) or 1))
+            cells += [Cell(f"{texts.get((node, other), '–'):^{wide - 1}}", role), Cell(" ", "text")]
         rows.append(tuple(cells))
     return rows
 
