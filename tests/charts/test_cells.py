@@ -48,13 +48,20 @@ def test_a_curve_in_ascii_says_all_without_color() -> None:
         "                    :           |  **o",
         "                    :     |  ***o**",
         "                    |   **o**",
-        "               |  **o***",
+        " 10 ...........|..**o***..............",
         "          |  **o**  :",
         "    x*****x****x****!*****x*****x****x",
         "  1 o**.............:.................",
         " 16 KiB     64 KiB     256 KiB     1 MiB",
         "               Working set",
     ]
+
+
+def test_an_axis_whose_end_is_stated_has_several_values_on_a_low_screen() -> None:
+    chart = replace(CURVE, y=Axis("IOPS", "1/s", low=0.0, high=50.0), boundaries=())
+    lines = draw(chart, 76, 10, Glyphs.BRAILLE).text().splitlines()
+
+    assert [line.split()[0] for line in lines if "┄┄" in line][:2] == ["40", "20"]
 
 
 def test_a_spread_of_any_size_is_drawn_off_the_plot() -> None:

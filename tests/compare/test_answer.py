@@ -44,6 +44,21 @@ def test_the_band_has_a_word_a_sentence_that_fits_and_a_number(name: str) -> Non
     assert "--" not in " ".join((band.sentence, band.basis, *(step.text for step in band.steps)))
 
 
+def test_a_session_beside_itself_is_the_same_and_asks_for_another_one() -> None:
+    alone = side(FAST[:1], 0)
+    band = comparison_band(compare(alone, alone))
+
+    assert (band.word, band.sentence) == ("SAME", "Both sides are the same session.")
+    assert band.number is None
+    assert [step.text for step in band.steps] == ["A second session would show what changed."]
+
+
+def test_where_no_figure_is_on_both_sides_none_is_called_valid() -> None:
+    found = {one.name: one for one in trust(replace(CASES["slower"][0], headlines=()))}
+
+    assert (found["All figures valid"].status, found["All figures valid"].text) == ("warn", "no, none is on both sides")
+
+
 def test_the_largest_change_decides_and_the_others_are_named() -> None:
     pairs = [
         (session(2 * at, storage("d", (64, 40000.0 + at, 1.0 + at / 100))),

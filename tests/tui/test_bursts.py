@@ -61,7 +61,7 @@ async def test_an_option_that_the_workload_ignores_changes_the_workload_where_it
         back = view.form.typed
 
     assert values == ["custom", "16KiB"]
-    assert hint == "Workload is now Custom, block size and mix as set: pattern random, reads 100%, sync no"
+    assert hint == "Workload is now Custom, block size and mix as set: pattern random, reads 100 %, sync no"
     assert typed == {"preset": "custom", "block": "16KiB"}
     assert back == {"preset": "custom"}
 

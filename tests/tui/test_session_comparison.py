@@ -106,6 +106,21 @@ async def test_what_else_changed_is_named_with_the_likely_cause_first(console: C
     assert "Interleaved" in rest
 
 
+@pytest.mark.parametrize(("columns", "lines", "names"), [(100, 24, False), (120, 40, True), (200, 60, True)])
+async def test_rows_that_are_left_name_settings_that_are_the_same(
+    console: Console, folder: Path, columns: int, lines: int, names: bool
+) -> None:
+    before_and_after(folder)
+    async with console.shown(columns, lines, keys=("5", "c")) as pilot:
+        await pressed(pilot, "enter")
+        await pilot.pause()
+        causes, scrolls = console.says("#else"), console.app.screen.query_one("#causes").max_scroll_y
+
+    assert ("Settings that are the same" in causes) is names
+    assert bool(re.search("governor +performance", causes)) is names
+    assert not names or not scrolls
+
+
 @pytest.mark.parametrize(("columns", "lines"), [(120, 40), (200, 60)])
 async def test_a_change_that_the_runs_cannot_tell_has_no_cause_and_figures_that_scatter_are_counted(
     console: Console, folder: Path, columns: int, lines: int

@@ -142,6 +142,13 @@ def test_a_percentile_beyond_which_too_few_requests_lie_is_not_shown(count: int,
     assert [bar.label for bar in percentiles(run).bars].count("p99.99") == labels
 
 
+def test_a_percentile_that_too_few_samples_show_says_so() -> None:
+    notes = {bar.label: bar.note for bar in percentiles(with_counts("1000000:20 2000000:21")).bars}
+
+    assert notes["p99"] == notes["p99.9"] == "too few of 41 to tell"
+    assert notes["p50"].startswith("±")
+
+
 def test_percentiles_are_listed_from_the_least_up() -> None:
     values = [bar.value for bar in percentiles(with_counts("1000000:50")).bars]
 

@@ -212,9 +212,10 @@ def draw_lines(
         drawing.put(0, 1, chart.caption or "too small for a chart", "text")
         return drawing
     plot_height = height - top - bottom
+    most = max(plot_height // 3, min(plot_height // 2, 3))
     x_ruler, y_ruler = (
         fit(chart.x, x_values + x_ends, max(width // (6 if chart.x.unit == "1" else 10), 2)),
-        fit(chart.y, y_values, min(plot_height // 3, _MOST_VALUES if chart.y.scale is Scale.LINEAR else height)),
+        fit(chart.y, y_values, min(most, _MOST_VALUES if chart.y.scale is Scale.LINEAR else height)),
     )
     # A boundary outside what was measured would squeeze the curve into a corner.
     boundaries = [item for item in chart.boundaries if x_ruler.low <= item.x <= x_ruler.high]

@@ -163,7 +163,7 @@ class RunForm:
             names = dict.fromkeys(name for values in other.implies.values() for name in values)
             mix = [self.parameter(name) for name in names if name != parameter.name and not self.unused(name)]
             words = ", ".join(
-                f"{label(one)} {self.shown(one.name)}{'%' if one.unit == '%' else ''}".lower() for one in mix
+                f"{label(one)} {self.shown(one.name)}{' %' if one.unit == '%' else ''}".lower() for one in mix
             )
             return f"{label(other)} is now {self.shown(other_name)}{f': {words}' if words else ''}"
         return ""

@@ -28,6 +28,7 @@ from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.dialogs import PageDialog
 from sizeup.tui.screens.export_dialog import ask_export
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.summary_rows import fact_lines
 from sizeup.tui.widgets.cells import ScrolledRows
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import Header
@@ -48,10 +49,13 @@ from sizeup.views.comparison.answer import (
 )
 from sizeup.views.comparison.compared_charts import compared_curves
 from sizeup.views.comparison.comparison import differences_table, figure_sentences, metrics_table, nothing_shared
+from sizeup.views.machine.hardware_sections import setting_texts
 
 _CARD, _VALUE, _RESULT = 8, 10, 13
 """Columns of the resource, of each value, and of what follows."""
 _LEAST_BAR, _WIDEST_BAR, _LEAST_TITLE, _WIDEST_CAUSE = 13, 101, 17, 66
+_LEAST_SAME = 4
+"""Rows from which on settings that are the same have a list."""
 _AROUND = 8
 """Rows of the screen above and below what is compared."""
 _TICKS = (-30, -20, -10, 0, 10, 20, 30)
@@ -170,10 +174,13 @@ class CompareScreen(ModeScreen):
         card = changed_card(self._answer.rows)
         self._facts = [ComparedFact(one.what, one.baseline, one.new) for one in self._answer.differences]
         self._compared_facts = 0
+        self._same: list[tuple[str, str, str]] = []
         now, before = self._sessions
         if now.machine is not None and before.machine is not None and now.header.host == before.header.host:
             found = drift(before.machine, now.machine)
             self._facts, self._compared_facts = list(found.drifted), found.compared
+            settings = {one[:2] for one in setting_texts(before.machine)}
+            self._same = [(*one[:2], "") for one in setting_texts(now.machine) if one[:2] in settings]
         self._likely = [one for one in self._facts if card in (one.cards or fact_cards(one.fact))]
 
     def body(self) -> Iterable[Widget]:
@@ -241,6 +248,9 @@ class CompareScreen(ModeScreen):
             gap = " " * (width - 2 - cell_len(trust.name) - cell_len(trust.text))
             text = trust.text if gap else f"\n{hanging(trust.text, width, 2, 2)}"
             lines.append(sign + Content(f"{trust.name}{gap}") + Content.styled(text, "$dim"))
+        rows = self.query_one("#causes").size.height - sum(line.plain.count("\n") + 1 for line in lines) - 1
+        if self._same and rows >= _LEAST_SAME:
+            lines += [Content(""), fact_lines("Settings that are the same", self._same, width, rows)]
         return lines
 
     def _show_chart(self) -> None:

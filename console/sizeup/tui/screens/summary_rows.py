@@ -243,8 +243,8 @@ def fact_lines(title: str, facts: Sequence[tuple[str, str, str]], width: int, ro
         note, room = "", 0
     lines = [Content.assemble((title, "bold $hi"), (f"{note:>{max(width - cell_len(title), 0)}}", "$dim"))]
     for text, found, more in facts[: rows - 1]:
-        beside = clipped(more, room) if room else ""
-        shown = Content.assemble((text.ljust(name), "$dim"), found.ljust(value), (beside, "$dim"))
+        beside = f"{' ' * (value - cell_len(found))}{clipped(more, room)}" if room else ""
+        shown = Content.assemble((text.ljust(name), "$dim"), found, (beside, "$dim"))
         lines.append(shown.truncate(width, ellipsis=True))
     return Content("\n").join(lines)
 

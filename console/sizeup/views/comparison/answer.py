@@ -222,7 +222,10 @@ def comparison_band(comparison: Comparison) -> Band:
     undecided = [figure for figure in figures if figure.verdict is Conclusion.UNDECIDED]
     result, number = ChangeResult.CANNOT_TELL, None
     steps: tuple[NextStep, ...] = ()
-    if changed:
+    if comparison.sides[0] == comparison.sides[1]:
+        result, sentence = ChangeResult.SAME, "Both sides are the same session."
+        steps = (NextStep("A second session would show what changed."),)
+    elif changed:
         result, text = RESULTS[changed[0].verdict], "Find out what else changed: the machine is the same."
         if comparison.differences:
             first = comparison.differences[0]
@@ -341,7 +344,7 @@ def trust(comparison: Comparison) -> tuple[Trust, ...]:
     counts = [f"{count} of {len(figures)} {what}" for count, what in counted if count]
     asked = (
         ("Same settings", not comparison.other_settings, "see the notes"),
-        ("All figures valid", not invalid and not scattered, ", ".join(counts)),
+        ("All figures valid", bool(figures) and not counts, ", ".join(counts) or "none is on both sides"),
         ("Interleaved", comparison.interleaved, "drift is possible"),
     )
     return tuple(Trust(name, "ok" if good else "warn", "yes" if good else f"no, {why}") for name, good, why in asked)

@@ -129,7 +129,8 @@ def percentiles(run: StepRun) -> BarChart:
         if min(share, 1 - share) * total >= _LEAST_BEYOND:  # by rank, taking requests as independent
             spread = 1.96 * math.sqrt(total * share * (1 - share))
             low, high = _at_rank(counts, total * share - spread), _at_rank(counts, total * share + spread)
-        within = "" if low is None or high is None else f"±{format_value((high - low) / 2, 'ns')}"
+        within = f"too few of {total:,} to tell" if total and 0 < share < 1 else ""
+        within = within if low is None or high is None else f"±{format_value((high - low) / 2, 'ns')}"
         bars += [Bar(name, value, low, high, within)] if value else []
     axis = Axis(f"Latency{_load_text(run)}", "ns", Scale.LOG10, min((bar.value for bar in bars), default=1.0) / 2)
     return BarChart("", axis, tuple(sorted(bars, key=lambda bar: bar.value)), apart=_APART)
