@@ -149,7 +149,7 @@ class TerminalApp(OrderedKeysApp):
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         # The one place that every frame passes; Textual's own take four to eight times as many bytes.
         if isinstance(renderable, CompositorUpdate):
-            renderable = cast("RenderableType", RowUpdate(self._frames, screen))  # Textual asks it for segments alone
+            renderable = cast("Any", RowUpdate(self._frames, screen, renderable))  # Textual asks it for segments alone
         super()._display(screen, renderable)
 
 

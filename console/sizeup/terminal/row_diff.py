@@ -6,7 +6,7 @@ compositor of a screen, which Textual does not offer, has its rows with the dial
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby, repeat
 from operator import itemgetter
@@ -17,7 +17,7 @@ from rich.color import ColorSystem
 from rich.console import COLOR_SYSTEMS, Console
 from rich.control import Control
 from rich.style import Style
-from textual._compositor import CompositorUpdate
+from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.screen import Screen
 from textual.strip import Strip
 
@@ -28,53 +28,70 @@ _Codes = tuple[str, str, str]
 """A style as codes of the terminal: attributes, foreground, which is empty where it is not seen, and background."""
 _Cell = tuple[str, _Codes]
 """A column of a row: its glyph, which is empty in the second column of a wide one, and its style."""
+_Parts = Iterable[tuple[int, Strip]]
+"""What stands from a column on."""
 _PLAIN: _Codes = ("", "39", "49")
+_UNKNOWN: _Cell = ("", ("?", "", ""))
 
 
 class RowDiffer:
-    """The rows that the terminal shows; any row may be unknown."""
+    """The rows that the terminal shows; any cell may be unknown."""
 
     def __init__(self) -> None:
-        self._strips: list[Strip] = []
         self._cells: list[list[_Cell]] = []
+        self.behind = True
+        """A frame was made and not sent: the next one looks at the whole screen."""
 
     def forget(self) -> None:
         """Assume nothing of what the terminal shows: the next frame is sent whole."""
-        self._strips = []
+        self._cells = []
 
-    def changes(self, strips: list[Strip], console: Console) -> str:
-        """Return what turns the screen shown into these rows; empty where it shows them."""
+    def changes(self, rows: Iterable[tuple[int, _Parts]], widths: list[int], console: Console) -> str:
+        """Return what puts parts of rows, by the number of the row, on a screen whose rows have these widths."""
         colors = COLOR_SYSTEMS.get(console.color_system or "", ColorSystem.TRUECOLOR)
-        if [strip.cell_length for strip in strips] != [strip.cell_length for strip in self._strips]:
-            self._strips, self._cells = [Strip([])] * len(strips), [[] for _ in strips]
+        if [len(row) for row in self._cells] != widths:
+            self._cells = [[_UNKNOWN] * width for width in widths]
         sent: list[str] = []
         style = _PLAIN
-        for y, strip in enumerate(strips):
-            if strip == self._strips[y]:
-                continue
-            old, new = self._cells[y], _cells(strip, colors)
-            self._cells[y] = new
-            for first, end in _changed_runs(old, new):
+        for y, parts in rows:
+            old = self._cells[y]
+            new = self._cells[y] = old.copy()
+            for x, strip in parts:
+                new[x : x + strip.cell_length] = _cells(strip, colors)
+            for first, end in _changed_runs(old, new) if new != old else ():
                 sent.append(Control.move_to(first, y).segment.text)
                 for codes, cells in groupby(new[first:end], itemgetter(1)):
                     if not codes[1]:
                         codes = "", style[1] if not style[0] else "39", codes[2]  # noqa: PLW2901
                     sent += (_transition(style, codes), "".join(glyph for glyph, _ in cells))
                     style = codes
-        self._strips = strips
+        self.behind = False
         return f"\x1b[0m{''.join(sent)}{_transition(style, _PLAIN)}" if sent else ""
 
 
 class RowUpdate(CompositorUpdate):
     """A frame of a screen, worked out when it is sent, as some never are."""
 
-    def __init__(self, differ: RowDiffer, screen: Screen[Any]) -> None:
-        self._differ = differ
-        self._screen = screen
+    def __init__(self, differ: RowDiffer, screen: Screen[Any], update: CompositorUpdate) -> None:
+        self._differ, self._screen, self._update, self._behind = differ, screen, update, differ.behind
+        differ.behind = True
 
     def render_segments(self, console: Console) -> str:
-        """Return the cells that differ."""
-        return self._differ.changes(rows_of(self._screen), console)
+        """Return the cells that differ: of what Textual has rendered already, where that is enough."""
+        update = self._update
+        if isinstance(update, ChopsUpdate) and not self._behind:
+            return self._differ.changes(_parts(update), [ends[-1] for ends in update.chop_ends], console)
+        strips = [*map(Strip.join, update.strips)] if isinstance(update, LayoutUpdate) else rows_of(self._screen)
+        rows = enumerate([(0, strip)] for strip in strips)
+        return self._differ.changes(rows, [strip.cell_length for strip in strips], console)
+
+
+def _parts(update: ChopsUpdate) -> Iterator[tuple[int, _Parts]]:
+    """Yield what was rendered of each row; beside the spans of an update it may be what other widgets hide."""
+    for y, spans in groupby(update.spans, itemgetter(0)):
+        seen = [span[1:] for span in spans]
+        parts = zip(update.chops[y].items(), update.chop_ends[y], strict=True)
+        yield y, [part for part, end in parts if part[1] and any(part[0] < stop and end > at for at, stop in seen)]
 
 
 def rows_of(screen: Screen[Any]) -> list[Strip]:
@@ -133,9 +150,6 @@ def _columns(text: str) -> Sequence[str]:
 
 def _changed_runs(old: Sequence[_Cell], new: Sequence[_Cell]) -> Iterator[tuple[int, int]]:
     """Yield the first column of each run of cells to send, and the one behind its last."""
-    if len(old) != len(new):
-        yield 0, len(new)
-        return
     first = end = -1
     for at, (before, now) in enumerate(zip(old, new, strict=True)):
         if before == now:
