@@ -1,6 +1,7 @@
 """What the console says when it is left: where the session is, and which inputs are in none."""
 
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from consoles import Console, ended, pressed
 from sizeup.tui.screens.measure import MeasureScreen
 from sizeup.tui.widgets.lists import KeyList
 from tui.sizing_inputs import CPU_DEMAND, MEASURED
+from tui.stored_sessions import stored
 
 
 async def test_quitting_says_where_the_session_is(console: Console) -> None:
@@ -99,7 +101,7 @@ async def test_an_interrupted_run_says_how_to_measure_what_is_missing(console: C
 
 
 async def test_what_was_read_of_stored_sessions_is_not_shown_any_more_while_the_console_ends(
-    console: Console, monkeypatch: pytest.MonkeyPatch
+    console: Console, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its widgets are removed before the worker that reads is told."""
     async with console.shown() as pilot:
@@ -109,10 +111,14 @@ async def test_what_was_read_of_stored_sessions_is_not_shown_any_more_while_the_
         shown: list[bool] = []
         monkeypatch.setattr(screen, "show_run", lambda: shown.append(console.app.is_running))
         await screen._read_earlier().wait()
-        assert shown
+        assert not shown, "what is shown already is drawn again"
+        stored(folder, "another")
+        await screen._read_earlier().wait()
+        assert shown == [True]
 
         monkeypatch.setattr(console.app, "_running", False)
+        stored(folder, "a third")
         await screen._read_earlier().wait()
         monkeypatch.undo()
 
-    assert all(shown)
+    assert shown == [True]

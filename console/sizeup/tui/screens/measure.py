@@ -187,9 +187,9 @@ class MeasureScreen(ModeScreen):
     @work(exclusive=True)
     async def _read_earlier(self) -> None:
         self._stored = await asyncio.to_thread(recent_sessions, self._stored, self.host.runs.path)
-        self._probe_page.earlier = earlier_steps(self._stored.values(), self.host.runs.session)
-        self._drawn = ()
-        if self.app.is_running:  # else the widgets are being removed
+        found, page = earlier_steps(self._stored.values(), self.host.runs.session), self._probe_page
+        if self.app.is_running and found != page.earlier:  # else the widgets are being removed, or show them
+            page.earlier, self._drawn = found, ()
             self.show_run()
 
     @property
