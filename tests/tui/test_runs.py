@@ -1,7 +1,9 @@
 """The run manager against a runner that is played by hand."""
 
+import gc
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from played_runs import PlayedRunner
 from sizeup.live.cost import ConsoleCost
 from sizeup.session.records import Record, StepStartRecord
 from sizeup.session.writer import Writer, writer_pid
+from sizeup.tui import runs as console_runs
 from sizeup.tui.console import running_states
 from sizeup.tui.runs import CpuAffinity, Runs, spec_of
 from sizeup.tui.startup import _runs_here
@@ -194,3 +197,20 @@ def test_a_console_whose_store_is_behind_a_planted_link_shows_the_machine_and_sa
 
     assert "state is a symbolic link in a world-writable directory" in _runs_here().problem
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_what_is_there_at_the_first_run_is_not_looked_through_for_garbage_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subprocess, "Popen", lambda *arguments, **how: None)
+    console_runs._keep.cache_clear()
+    gc.unfreeze()
+    try:
+        with (tmp_path / "errors").open("wb") as errors:
+            console_runs.launch([], errors)
+            first = gc.get_freeze_count()
+            later = [[number] for number in range(1000)]
+            console_runs.launch([], errors)
+        assert 0 < gc.get_freeze_count() < first + len(later)
+    finally:
+        gc.unfreeze()

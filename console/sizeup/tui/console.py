@@ -522,7 +522,7 @@ class ConsoleApp(TerminalApp):
         # With each frame, and not when a step has ended: the run notes what it knows at that moment.
         self.report_cost()
         if self._timer is None:  # no run is disturbed; Python itself waits for garbage of a quarter of all that is kept
-            self.call_after_refresh(gc.collect)
+            self.call_after_refresh(lambda: gc.collect())  # noqa: PLW0108  whose parameters Textual reads at once
 
     @property
     def _mode(self) -> Any:

@@ -7,11 +7,13 @@ therefore not disturb a measurement; and what is shown here is what stands in th
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import subprocess
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from threading import get_native_id
 from typing import IO, TYPE_CHECKING
@@ -130,8 +132,13 @@ def spec_of(probe: str, settings: Mapping[str, str], plan: str = "quick", mount:
     )
 
 
+_keep = cache(gc.freeze)
+"""What is there at the first run stays, so that after a run little is looked through for garbage."""
+
+
 def launch(arguments: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
     """Start the runner in a session of its own, so that the terminal's signals never reach it."""
+    _keep()
     return subprocess.Popen(
         sizeup_command(*arguments),
         env=environment(),
