@@ -86,7 +86,7 @@ def _environment(home: Path) -> dict[str, str]:
 
 def draw(view: View, look: Look, columns: int, rows: int, home: Path) -> str:
     """Return a screen as SVG."""
-    command = [sys.executable, "-m", "sizeup", *(("open",) if view.session else ()), *look.options]
+    command = [sys.executable, "-m", "sizeup", *(("latest",) if view.session else ()), *look.options]
     environment = {**_environment(home), **dict(look.environment)}
     with Terminal(
         command, columns=columns, rows=rows, term=look.term, environment=environment, directory=home

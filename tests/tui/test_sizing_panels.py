@@ -121,6 +121,26 @@ def test_the_balance_names_its_values(look: ScreenLook) -> None:
     assert "?" not in plain(text)
 
 
+@pytest.mark.parametrize(("width", "least"), [(56, 16), (76, 20), (116, 22), (196, 60)])
+def test_the_bar_of_a_share_takes_the_columns_that_the_figures_leave(width: int, least: int) -> None:
+    table = RowTable(resource_rows(card_views(sizing(), machine()), [], None, machine()), width, ScreenLook.COLOR, 3)
+    first = next(line.plain for _, line in table.lines())
+
+    assert len(re.findall("[▄▖│◇◆▶]", first)) >= least
+    assert first.rstrip().endswith("FAIL") or "WARN" in first
+    assert table.header.cell_length <= width
+
+
+def test_titles_stand_above_their_columns_however_narrow_those_are() -> None:
+    found = machine()
+    rows = resource_rows(card_views(size(described(found, {})), found), [], balance(found, None), found)
+    for width in range(56, 120, 4):
+        table = RowTable(rows, width, ScreenLook.COLOR)
+        line = next(line.plain for name, line in table.lines() if name == "cpu")
+
+        assert table.header.plain.index("Health") == line.index("● ok")
+
+
 def test_the_bars_of_the_balance_take_the_rows_that_there_are() -> None:
     found = balance(machine())
     assert found is not None

@@ -24,8 +24,9 @@ from sizeup.views.result.resource_rows import ResourceRow
 from sizeup.views.result.summary import SEVERITY_WORDS
 
 _NAME = 9
-_BAR = {80: 20, 110: 36, 160: 76}
-"""Columns of a bar from so many columns of the screen on."""
+_LEAST_BAR = 12
+_BAR = {0: 26, 106: 36, 156: 76}
+"""Columns of a bar from so many columns of the table on."""
 _SHORT_BAR = 22
 """The same where texts need the columns."""
 _TEXTS_FROM = 100
@@ -54,7 +55,8 @@ class RowTable:
     ) -> None:
         self._rows, self._look, self._years = rows, look, years
         judged = any(row.demand or row.used for row in rows)
-        self._bar = next((bar for least, bar in reversed(_BAR.items()) if width >= least - 2), 12) if judged else 0
+        wide = next(bar for least, bar in reversed(_BAR.items()) if width >= least)
+        self._bar = _LEAST_BAR if judged else 0
         self._status = max([6, *(cell_len(row.status) + 2 for row in rows)])
         self._numbers = [
             (title, max(5, len(title), *(cell_len(text) for text in texts)), texts, colored)
@@ -74,6 +76,8 @@ class RowTable:
                 self._numbers.pop()
             else:
                 self._bar = 0
+        self._bar += min(wide - _LEAST_BAR, width - fixed) if self._bar else 0
+        fixed = self._fixed()
         texts = [("Detected", [row.detected for row in rows]), ("Measured", [row.measured for row in rows])]
         if not judged:
             # A gentle run stays below what the parts deliver.
@@ -110,7 +114,7 @@ class RowTable:
     def header(self) -> Content:
         """The names of the columns, and above the bars their scale."""
         parts: list[Content] = [Content.styled("Resource".ljust(_NAME), "$dim")]
-        parts += [Content.styled(f"{title:{wide}}  ", "$dim") for title, wide, _ in self._texts]
+        parts += [Content.styled(f"{clipped(title, wide):{wide}}  ", "$dim") for title, wide, _ in self._texts]
         parts.append(Content(self._gap))
         if self._demand:
             parts.append(Content.styled(f"{'Demand':>{self._demand}}  ", "$dim"))
