@@ -97,6 +97,14 @@ def test_what_to_do_goes_on_in_the_row_that_a_narrow_band_has_for_no_number() ->
     assert rows[3].endswith("Capacity measured")
 
 
+@pytest.mark.parametrize("width", range(60, 84))
+def test_no_row_begins_with_a_percent_sign(width: int) -> None:
+    step = NextStep("Provide at least 103,700 IOPS (259 % at worst, limit 100 %).", "4", "tries it")
+    rows = band_rows(Band("FAIL", "bad", "x", steps=(step,)), width, ScreenLook.COLOR, small=False)
+
+    assert not any(row.plain[15:].lstrip().startswith("%") for row in rows)
+
+
 def test_what_a_key_does_goes_before_a_word_of_what_to_do() -> None:
     text = "Measure each side 3 more times, interleaved."
     band = Band("WARN", "warn", "x", steps=(NextStep(text, "r", "measures again"),))

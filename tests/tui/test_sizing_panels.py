@@ -37,7 +37,8 @@ def test_no_line_is_wider_than_its_pane(width: int, look: ScreenLook) -> None:
     found = sizing()
     table = RowTable(resource_rows(card_views(found, machine()), [], None, machine()), width, look, 3)
     lines = [table.header, *(line for _, line in table.lines())]
-    lines += share_lines(found.cards, {"cpu": 0.5}, width, look, high=False).split("\n")
+    for high in (False, True):
+        lines += share_lines(found.cards, {"cpu": 0.5}, width, look, high=high).split("\n")
     if width >= 42:
         swings = tornado(found.inputs, "verdict.cpu", shipped())
         lines += factor_lines(0.75, swings, width).split("\n")
@@ -45,6 +46,13 @@ def test_no_line_is_wider_than_its_pane(width: int, look: ScreenLook) -> None:
         lines += cost_lines(rows(found.inputs, shipped()), "oracle", width, look, 5).split("\n")
 
     assert [line.plain for line in lines if line.cell_length > width] == []
+
+
+def test_a_bar_and_the_shares_behind_it_stand_apart_however_long_those_are() -> None:
+    cards = [replace(card, share=1.5) if card.resource == "cpu" else card for card in sizing().cards]
+    line = share_lines(cards, {"cpu": 1.26}, 76, ScreenLook.COLOR, high=False).split("\n")[1].plain
+
+    assert " 126 % → 150 %" in line
 
 
 def test_an_input_that_hardly_moves_the_share_has_no_row() -> None:

@@ -17,12 +17,14 @@ async def test_the_key_that_runs_a_probe_starts_it_once_and_hides_what_failed_be
         await console.feed(pilot)
         told = len(console.told)
         starting, listed = console.says("#about"), console.entries()["null"]
+        badge = console.app.screen.band().word
         await pilot.press("r")
         await console.feed(pilot)
 
         assert before is not None
         assert "starting" not in listed_before
         assert "starting" in listed
+        assert badge == "STARTING"
         assert "Starting: no samples yet." in starting
         assert console.runs.queue == []
         assert console.told[told:] == ["Null probe is starting already"]

@@ -49,6 +49,14 @@ def test_a_changed_input_says_what_it_was_as_found() -> None:
     assert rows["machine.sockets"].found == ""
 
 
+def test_a_measured_figure_that_was_changed_has_four_digits() -> None:
+    found = {"capacity.iops": Quantity(31034.15, "1/s", Origin.MEASURED, "io.direct")}
+    now = {"capacity.iops": said("capacity.iops", "40000")}
+    rows = {row.key: row for row in input_rows(size(now), now, found)}
+
+    assert rows["capacity.iops"].found == "31,030 IOPS"
+
+
 def test_a_figure_that_is_not_taken_says_so_in_its_line_and_why_below() -> None:
     figure = Quantity(9e9, "bytes/s", Origin.MEASURED, "io.direct")
     unused = {"capacity.mb_s": UnusedMeasurement(figure, "it may come from a cache", "run it larger")}

@@ -545,6 +545,8 @@ class MeasureScreen(ModeScreen):
             return Band("WAITING" if planned else "NOT PLANNED", "acc", f"{probe.manifest.title} {words}.")
         if waiting := self._refusal(probe):
             return Band("NOT HERE", "acc", f"{capitalized(waiting)}.")
+        if runs.starts(probe.name):
+            return Band("STARTING", "acc", f"{probe.manifest.title}: no samples yet.")
         return Band(
             "NOT YET",
             "acc",

@@ -160,7 +160,7 @@ def factors_chart(sizing: Sizing, answer: str, what_if: str) -> BarChart:
     return replace(drawn, title=drawn.title + what_if) if what_if else drawn
 
 
-_NAME, _USED, _WORST = 9, 13, 7
+_NAME, _USED, _WORST = 9, 14, 7
 _LEAST_BAR = 10
 _MOST_INPUTS = 5
 _UNITS = 8
@@ -189,7 +189,7 @@ def share_lines(
     for card in cards:
         lines.append(_share_line(card, before.get(card.resource), columns, look, worst=worst))
         if high:
-            lines += [_share_note(card), Content("")]
+            lines += [_share_note(card).truncate(width, ellipsis=True), Content("")]
     legend = (
         ("before", "before the change", any(_is_changed(card, before.get(card.resource)) for card in cards)),
         ("n_plus_one", "N+1", any(card.n_plus_one is not None for card in cards)),

@@ -229,13 +229,12 @@ def stage_lines(stages: Sequence[StageUse], width: int, look: ScreenLook) -> Con
 def change_lines(changes: Sequence[tuple[str, str, str]], width: int) -> Content:
     """Return what changed, a line each: name, before and now."""
     name = min(max((cell_len(what) for what, _, _ in changes), default=0), width // 2)
-    lines = [
+    return Content("\n").join(
         Content.assemble(
             (Content(what).truncate(name, ellipsis=True, pad=True).plain, "$dim"), f"  {was} → ", (now, "$hi")
         ).truncate(width, ellipsis=True)
         for what, was, now in changes
-    ]
-    return Content("\n").join(lines)
+    )
 
 
 def fact_lines(title: str, facts: Sequence[tuple[str, str, str]], width: int, rows: int) -> Content:
@@ -256,7 +255,7 @@ def fact_lines(title: str, facts: Sequence[tuple[str, str, str]], width: int, ro
 def load_lines(found: Balance, width: int, look: ScreenLook) -> Content:
     """Return what typical loads take of the storage, a bar each."""
     bar = 15 if width < 80 else 40
-    rows = [
+    return Content("\n").join(
         Content.assemble(
             name.ljust(max(width - bar - 19, 12)),
             (f"{format_rate(rate):>10} ", "$dim"),
@@ -264,8 +263,7 @@ def load_lines(found: Balance, width: int, look: ScreenLook) -> Content:
             (f"{share_text(share.best):>7}", "bold $hi"),
         )
         for name, rate, share in found.loads()
-    ]
-    return Content("\n").join(rows)
+    )
 
 
 def draw_balance(found: Balance, width: int, height: int, look: ScreenLook) -> Drawing:

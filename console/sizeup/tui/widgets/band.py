@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
-
 from msgspec.structs import replace
 from textual.content import Content
 from textual.reactive import reactive
@@ -11,7 +9,7 @@ from textual.renderables.digits import DIGITS, DIGITS3X3_BOLD
 from textual.widget import Widget
 
 from sizeup.charts.share_bar import ScreenLook
-from sizeup.text import cell_len, clipped
+from sizeup.text import cell_len, clipped, wrap
 from sizeup.views.band import Band, NextStep, Number
 
 _NUMBER_FROM_COLUMNS = 100

@@ -147,8 +147,8 @@ def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) 
     elif isinstance(value, tuple) and len(value) > 1:
         text, help_text = f"{len(value)} values", f"{help_text}; now {text}"
     found = "" if not changed else UNKNOWN if before is None else value_text(key, before)
-    if before is not None and _origin(before) is Origin.RULE:
-        found = f"{ASSUMED} {found}"
+    if before is not None and (origin := _origin(before)) in (Origin.RULE, Origin.MEASURED):
+        found = f"{ASSUMED} {found}" if origin is Origin.RULE else shortened(found)
     where, first = "not known", None if value is None else first_of(value)
     if first is not None:
         where = f"{ASSUMED if first.origin is Origin.RULE else first.origin.value}, {first.source}"
