@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tiers import one_in
+
 ROOT = Path(__file__).parent.parent
 HOOK = Path(__file__).with_name("kernel_file_hook.py")
 
@@ -130,15 +132,18 @@ def test_a_run_and_its_probes_open_kernel_files_through_procfs_alone(tmp_path: P
 
 @pytest.mark.parametrize(
     ("code", "found"),
-    [
-        ("open('/proc/self/stat').close()", {"sizeup_stray": {"/proc/self/stat"}}),
-        ("pathlib.Path('/proc/self/stat').read_text()", {"sizeup_stray": {"/proc/self/stat"}}),
-        ("os.close(os.open(b'/proc/self/stat', 0))", {"sizeup_stray": {"/proc/self/stat"}}),
-        ("os.listdir('/proc/self/task')", {"sizeup_stray": {"/proc/self/task"}}),
-        ("list(os.scandir('/proc/self/task'))", {"sizeup_stray": {"/proc/self/task"}}),
-        ("psutil.virtual_memory()", {}),
-        ("open('/dev/null').close()", {}),
-    ],
+    one_in(
+        3,
+        [
+            ("open('/proc/self/stat').close()", {"sizeup_stray": {"/proc/self/stat"}}),
+            ("pathlib.Path('/proc/self/stat').read_text()", {"sizeup_stray": {"/proc/self/stat"}}),
+            ("os.close(os.open(b'/proc/self/stat', 0))", {"sizeup_stray": {"/proc/self/stat"}}),
+            ("os.listdir('/proc/self/task')", {"sizeup_stray": {"/proc/self/task"}}),
+            ("list(os.scandir('/proc/self/task'))", {"sizeup_stray": {"/proc/self/task"}}),
+            ("psutil.virtual_memory()", {}),
+            ("open('/dev/null').close()", {}),
+        ],
+    ),
 )
 def test_a_module_that_opens_a_kernel_file_itself_is_found(
     code: str, found: dict[str, set[str]], tmp_path: Path

@@ -32,13 +32,16 @@ def _expanded(line: str) -> list[str]:
 
 def grow(root: Path, text: str) -> str:
     """Make the files and links of ``text`` under ``root``; the value is the root, as discover() takes it."""
+    made = set[Path]()
     for line in text.splitlines():
         if not line.strip() or line.startswith("#"):
             continue
         for entry in _expanded(line):
             path, sign, rest = re.split(r" (=|->) ?", entry, maxsplit=1)
             target = root / path.strip().lstrip("/")
-            target.parent.mkdir(parents=True, exist_ok=True)
+            if target.parent not in made:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                made.add(target.parent)
             if sign == "->":
                 target.symlink_to(rest.strip())
             else:

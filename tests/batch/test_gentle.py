@@ -72,6 +72,7 @@ def test_a_busy_host_is_measured_gently_unless_full_load_is_asked_for(
     )
 
 
+@pytest.mark.ci
 def test_the_caps_that_were_set_are_recorded_and_kept_by_a_run_that_resumes(
     sizeup: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -149,6 +149,7 @@ def test_a_run_a_second_ahead_begins_then_and_says_how_late(
     assert "us late" in done.stderr
 
 
+@pytest.mark.ci
 def test_an_interrupt_while_waiting_saves_and_exits_130(tmp_path: Path, environment: dict[str, str]) -> None:
     path = tmp_path / "run"
     command = [sys.executable, "-m", "sizeup", "--batch", "-p", "null", "-o", str(path)]

@@ -119,7 +119,9 @@ def test_bars_show_value_unit_and_interval() -> None:
 
 
 @pytest.mark.parametrize("glyphs", Glyphs)
-@pytest.mark.parametrize("size", [(1, 1), (10, 3), (24, 7), (80, 20), (300, 100)])
+@pytest.mark.parametrize(
+    "size", [(1, 1), (24, 7), (300, 100), *(pytest.param(size, marks=pytest.mark.ci) for size in ((10, 3), (80, 20)))]
+)
 @pytest.mark.parametrize(
     "chart",
     [

@@ -8,6 +8,7 @@ import pytest
 
 from sizeup.cli import renamed, run, split_path
 from sizeup.cli.parser import build_parser
+from tiers import one_in
 
 OLD = {
     "attach x": "session follow x",
@@ -65,7 +66,7 @@ OLD = {
 }
 
 
-@pytest.mark.parametrize("old", OLD)
+@pytest.mark.parametrize("old", one_in(4, OLD))
 def test_an_old_name_is_taken_for_the_present_one(
     old: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,7 +94,7 @@ def in_order(first: int, second: int, smaller: int) -> tuple[list[float], list[f
 
 
 @pytest.mark.parametrize(("first", "second"), [(4, 6), (20, 20), (21, 20), (22, 22), (25, 21), (30, 40)])
-@pytest.mark.parametrize("level", [0.05, 0.02])
+@pytest.mark.parametrize("level", [0.05, pytest.param(0.02, marks=pytest.mark.ci)])
 def test_the_interval_fits_the_test_at_its_limit_however_many_runs_there_are(
     first: int, second: int, level: float
 ) -> None:

@@ -52,7 +52,7 @@ def test_all_files_of_an_engine_are_written(engine: str, tmp_path: Path, capsys:
     assert f"'{folder}'/" in printed.splitlines()[-1]
 
 
-@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("there", [True, pytest.param(False, marks=pytest.mark.ci)])
 @pytest.mark.parametrize(
     "command", [("deploy", "ansible", "{}"), ("probes", "--template", "python", "{}", "acme.rate")]
 )

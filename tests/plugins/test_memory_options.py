@@ -19,6 +19,7 @@ from sizeup.probing.registry import load_class, load_registry
 from sizeup_clock import binding as clock
 from sizeup_memory import binding as memory
 from sizeup_memory import latency, shm
+from tiers import one_in
 
 REGISTRY = load_registry()
 STOP_RULE: dict[str, SettingValue] = {
@@ -84,7 +85,7 @@ def test_the_table_has_every_option_of_every_probe() -> None:
         assert [key for key, value in other.items() if parameters[key] == value] == []
 
 
-@pytest.mark.parametrize("probe", OTHER)
+@pytest.mark.parametrize("probe", one_in(3, OTHER))
 def test_an_option_changes_what_runs(probe: str, noting: tuple[Told, Told], monkeypatch: pytest.MonkeyPatch) -> None:
     if probe == "memory.shm" and not os.path.isdir("/dev/shm"):
         pytest.skip("/dev/shm is not mounted here")

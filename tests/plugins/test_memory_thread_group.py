@@ -186,6 +186,7 @@ def test_streams_give_a_figure_or_say_what_disturbed_them(name: str, context: Ha
     assert all(value > 0 for value in values)
 
 
+@pytest.mark.ci
 def test_a_line_takes_some_nanoseconds_from_core_to_core(context: HandContext) -> None:
     emissions = run("memory.core-to-core", context)
 

@@ -4,7 +4,7 @@ import io
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -67,7 +67,7 @@ def draw_all(session: Session, path: str) -> None:
             ElementTree.fromstring(svg.standalone(chart))
 
 
-def draw_damaged(tmp_path: Path, seeds: range) -> int:
+def draw_damaged(tmp_path: Path, seeds: Iterable[int]) -> int:
     """How many of the damaged files could be opened, and were drawn."""
     lines = Path(written(tmp_path / "whole.sizeup.jsonl", *records())).read_text().splitlines()
     path, opened = tmp_path / "damaged.sizeup.jsonl", 0
@@ -83,12 +83,12 @@ def draw_damaged(tmp_path: Path, seeds: range) -> int:
 
 
 def test_damaged_sessions_are_drawn_or_refused(tmp_path: Path) -> None:
-    assert draw_damaged(tmp_path, range(20)) > 13
+    assert draw_damaged(tmp_path, range(8)) > 5
 
 
 @pytest.mark.ci
 def test_many_damaged_sessions_are_drawn_or_refused(tmp_path: Path) -> None:
-    assert draw_damaged(tmp_path, range(1000, 1200)) > 140
+    assert draw_damaged(tmp_path, (*range(8, 20), *range(1000, 1200))) > 148
 
 
 @pytest.mark.long

@@ -17,7 +17,8 @@ YEARS = ("workload.growth_percent=20", "workload.horizon_years=3")
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with the server and the report."""
-    purchase.files(tmp_path)
+    purchase.server(tmp_path / "server-x")
+    (tmp_path / "awr.txt").write_text(purchase.AWR, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

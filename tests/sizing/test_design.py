@@ -16,6 +16,7 @@ from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, DesignPar
 from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.rules import shipped
 from sizeup.views.result.design import alternatives_table, design_notes, parts_table
+from tiers import one_in
 
 SCENARIO = (
     "path.stages=hba:fc32",
@@ -33,10 +34,17 @@ def designed(*settings: str) -> Design:
     return design(parse_settings(settings), shipped())
 
 
+@pytest.fixture
+def without_alternatives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take most of the time of a design, and change nothing else of it."""
+    monkeypatch.setattr("sizeup.sizing.design._changes", lambda base, parts: [])
+
+
 def part_of(key: str, found: Design) -> DesignPart:
     return next(one for one in found.parts if one.key == key)
 
 
+@pytest.mark.usefixtures("without_alternatives")
 def test_the_space_in_pairs_of_drives_and_a_spare_port() -> None:
     """Space: 4,000 / 0.7 = 5,714 GB today, 4,000 x 1.2^3 = 6,912 in year 3; 2 drives in RAID 10 have 3,840, 4 7,680.
 
@@ -86,12 +94,14 @@ def test_the_upper_ends_of_ranges_are_bought_for() -> None:
     assert designed("workload.cpu_cores=2..3..9", "workload.percentile=95").upper_ends.keys() == {"workload.cpu_cores"}
 
 
+@pytest.mark.usefixtures("without_alternatives")
 def test_ports_that_no_failure_may_leave_without_one_say_so() -> None:
     rows = {row[0]: row for row in parts_table(designed(*SCENARIO)).rows}
     assert rows["Ports: fc32"][-1] == "outage on failure"
     assert part_of(DRIVES, designed(*SCENARIO)).limit == "GB"
 
 
+@pytest.mark.usefixtures("without_alternatives")
 def test_more_drives_with_parity_than_a_group_holds_are_called_so() -> None:
     """120,000 GB / 3,840 / 0.7 = 44.6 drives of data."""
     [note] = [one for one in design_notes(designed("db.gb=120000")) if "one group" in one]
@@ -109,6 +119,7 @@ def test_an_order_without_cores_names_no_processor() -> None:
     assert kept("workload.cpu_cores=8") == {"machine.cpu_model", "workload.cpu_cores", "workload.cpu_model"}
 
 
+@pytest.mark.ci
 def test_memory_for_postgresql_is_as_its_manual_advises() -> None:
     """64 GiB are 40 % of 160; 65.04 GiB / 0.7 are 92.9 and 70.4 / 0.7 are 100.6, of MySQL."""
     chosen = designed("sga.mb=65536", "workload.cpu_cores=4", "license.pack=postgresql")
@@ -122,6 +133,7 @@ def test_memory_for_postgresql_is_as_its_manual_advises() -> None:
     assert "memory by" not in alternatives_table(designed("sga.mb=1024", "workload.cpu_cores=4")).note
 
 
+@pytest.mark.usefixtures("without_alternatives")
 def test_what_a_lost_drive_leaves_decides_of_slow_ones() -> None:
     """1,000 reads/s of drives with 182: 1,000 / (182 x 0.7) = 7.8, so 8 today.
 
@@ -144,6 +156,7 @@ def test_a_second_server_is_a_standby_of_a_product_that_shares_no_load() -> None
     assert found["license.pack=postgresql",].buy[CORES] == 18
 
 
+@pytest.mark.usefixtures("without_alternatives")
 def test_a_write_takes_four_operations_in_raid_5() -> None:
     """1,000 IOPS, half of them writes: 500 + 500 x 4 = 2,500 operations / (182 x 0.7) = 19.6, so 20 today."""
     given = ("workload.iops=1000", "workload.read_percent=50", "array.drive=hdd-15k", "array.raid=5")
@@ -151,12 +164,14 @@ def test_a_write_takes_four_operations_in_raid_5() -> None:
     assert part_of(DRIVES, designed(*given)).counts["today"] == 20
 
 
+@pytest.mark.usefixtures("without_alternatives")
 def test_what_a_failure_leaves_holds_the_data() -> None:
     """4,000 GB: 2 drives of 3,840 GB in RAID 10 hold 3,840, and 3 in RAID 5 7,680; 4 in RAID 6 hold as much."""
     for level, fewest in (("10", 4), ("5", 3), ("6", 4)):
         assert part_of(DRIVES, designed(*SCENARIO, f"array.raid={level}")).counts["failure"] == fewest
 
 
+@pytest.mark.ci
 def test_a_default_that_the_design_rests_on_is_named() -> None:
     """Redo of 120 MB/s is 1,831 writes/s of 64 KiB or 14,648 of 8 KiB: with those too few of slow drives are bought."""
     found = designed(*SCENARIO, "array.drive=hdd-15k", "array.disk_gb=900")
@@ -202,6 +217,7 @@ def test_an_edition_that_is_too_small_loses_its_cores_alone() -> None:
     assert {"postgresql", "mysql community"} <= {row[0] for row in table.rows}
 
 
+@pytest.mark.usefixtures("without_alternatives")
 def test_what_is_designed_is_not_taken_from_what_is_given() -> None:
     given = ("machine.cores=8", "machine.memory_gib=64", "array.disks=6", "path.stages=nvme:pcie4-x4*4")
     found = designed(*SCENARIO, "workload.cpu_cores=12", *given)
@@ -285,14 +301,15 @@ def _check(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.ci), pytest.param(2, marks=pytest.mark.ci)])
+@pytest.mark.usefixtures("without_alternatives")
 def test_a_machine_as_designed_passes_and_a_smaller_one_does_not(seed: int) -> None:
     _check(seed)
 
 
 @pytest.mark.ci
 @pytest.mark.parametrize("part", range(10))
-def test_so_do_five_hundred(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sizeup.sizing.design._changes", lambda base, parts: [])  # alternatives take most of the time
+@pytest.mark.usefixtures("without_alternatives")
+def test_so_do_five_hundred(part: int) -> None:
     for seed in range(3 + part, 503, 10):
         _check(seed)
 
@@ -446,6 +463,7 @@ def test_the_parts_of_two_servers_are_told_from_those_of_each() -> None:
     assert "2 servers: cores, GiB in each" in table.note
 
 
+@pytest.mark.usefixtures("without_alternatives")
 def test_a_design_tells_how_wide_the_demand_of_its_cores_is() -> None:
     models = ("workload.cpu_model=Intel Xeon E5-2690 v4 @ 2.60GHz", "machine.cpu_model=Intel Xeon Gold 6338 @ 2.00GHz")
     found = designed("workload.cpu_cores=10", *models)
@@ -466,6 +484,7 @@ def test_an_edition_whose_threads_are_unknown_is_not_called_too_small_for_certai
     assert list(unmet.values()) == ["open: 16 threads", "open: 16 threads"]
 
 
+@pytest.mark.ci
 def test_an_edition_without_cores_that_pass_says_with_how_many_it_does_without_hyper_threading(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -503,7 +522,8 @@ def test_the_cost_of_two_servers_names_the_option_of_clusters_that_it_includes()
     assert "with RAC" not in alternatives_table(designed(*load, "license.options=none")).note
 
 
-@pytest.mark.parametrize("nodes", [1, 2, 3, 8])
+@pytest.mark.parametrize("nodes", one_in(3, [1, 2, 3, 8]))
+@pytest.mark.usefixtures("without_alternatives")
 def test_each_server_of_a_cluster_has_a_port_to_the_drives(nodes: int) -> None:
     found = designed("workload.iops=1000", f"cluster.nodes={nodes}", "path.stages=hba:fc32")
 

@@ -6,6 +6,7 @@ from statistics import fmean
 import pytest
 
 from sizing.sized import card
+from tiers import one_in
 
 TOLERANCE = 1e-9
 """The simulation makes every request once, and random ones hit each alike, so that nothing but rounding differs."""
@@ -83,7 +84,7 @@ def simulated(level: str, drives: int, groups: int, reads: float, iops: float) -
 
 
 @pytest.mark.parametrize(("drives", "groups"), [(4, 1), (4, 3), (8, 1), (12, 2), (24, 1), (48, 1)])
-@pytest.mark.parametrize("level", ["10", "5", "6"])
+@pytest.mark.parametrize("level", one_in(3, ["10", "5", "6"]))
 def test_the_share_after_a_lost_drive_is_that_of_simulated_requests(level: str, drives: int, groups: int) -> None:
     """By hand, RAID 5 of 4, all reads: of 12 blocks 3 are lost and read the 3 others, so each drive serves 3 + 3 of 12.
 

@@ -15,6 +15,7 @@ from sizeup.sizing.keys import KEYS, InputKind, parse_settings
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sheet import open_question
 from sizeup.views.result.licenses import license_table
+from tiers import one_in
 
 CASES = {
     "nothing": [],
@@ -59,7 +60,7 @@ def test_a_text_that_names_a_key_offers_the_flag_that_sets_it() -> None:
     assert [text for text, start in named.items() if "--set " not in text[:start]] == []
 
 
-@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize("name", one_in(4, KEYS))
 def test_a_missing_input_is_reported_with_its_meaning_and_its_flag(name: str) -> None:
     declared = KEYS[name]
     sentence = open_question(declared.name, "a figure").sentence()

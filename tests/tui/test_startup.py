@@ -33,6 +33,7 @@ from sizeup.tui.themes import TEXTUAL_NAMES
 from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
+from tiers import one_in
 from tui.stored_sessions import stored
 
 _IMPORTS = """
@@ -176,7 +177,7 @@ def test_the_size_is_that_of_the_terminal_that_is_drawn_on_unless_the_environmen
     assert said[0] == 77
 
 
-@pytest.mark.parametrize("theme", ["dark", "light", "color-blind"])
+@pytest.mark.parametrize("theme", one_in(2, ["dark", "light", "color-blind"]))
 async def test_the_borders_of_panes_with_and_without_focus_stand_out_from_the_ground(
     app: ConsoleApp, theme: str
 ) -> None:

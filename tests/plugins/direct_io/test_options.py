@@ -199,7 +199,7 @@ def test_the_table_has_every_option() -> None:
     assert [name for name, value in OTHER.items() if defaults[name] == value] == []
 
 
-@pytest.mark.parametrize("preset", in_gate("^(?!fsync|custom)", PRESETS))
+@pytest.mark.parametrize("preset", in_gate("^(?!fsync)", PRESETS))
 def test_an_option_changes_what_a_preset_runs_or_is_refused(preset: str, stage: FakeSetup, tmp_path: Path) -> None:
     ignored, refused = [], []
     plain = trace(stage, plan(tmp_path, {"preset": preset}))
