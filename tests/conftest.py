@@ -138,9 +138,9 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(autouse=True)
 def _nobodys_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No configuration, no saved session and no terminal of the user; the folders are made by who needs them."""
-    home = tmp_path_factory.getbasetemp() / "homes" / str(next(_homes))
+    home = f"{tmp_path_factory.getbasetemp()}/homes/{next(_homes)}"
     for name, folder in (("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state"), ("XDG_DATA_HOME", "data")):
-        monkeypatch.setenv(name, str(home / folder))
+        monkeypatch.setenv(name, f"{home}/{folder}")
     for name in list(os.environ):
         if name != _BUSY and (name in _SURROUNDINGS or name.startswith(_OURS)):
             monkeypatch.delenv(name)
