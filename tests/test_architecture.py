@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tiers import one_in
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -223,13 +225,16 @@ def test_private_parts_of_textual_are_used_in_terminal_alone() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "from textual._compositor import Compositor",
-        "class Mode(Screen): _compositor = 1",
-        "class Mode(Screen):\n    def on_mount(self): self._compositor.clear()",
-        "class Mode(Screen):\n    async def _on_resize(self, event): ...",
-        "def clear(screen): screen._compositor.clear()",
-    ],
+    one_in(
+        4,
+        [
+            "from textual._compositor import Compositor",
+            "class Mode(Screen): _compositor = 1",
+            "class Mode(Screen):\n    def on_mount(self): self._compositor.clear()",
+            "class Mode(Screen):\n    async def _on_resize(self, event): ...",
+            "def clear(screen): screen._compositor.clear()",
+        ],
+    ),
 )
 def test_a_private_part_of_textual_is_noticed(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = tmp_path.name  # another one each time: what is known of a module is kept

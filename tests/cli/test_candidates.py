@@ -358,6 +358,7 @@ def test_what_warns_ranks_above_what_is_not_certain(folder: Path, capsys: pytest
     assert [row[:2] for row in found[:2]] == [["warns.toml", "WARN"], ["uncertain.toml", "NOT"]]
 
 
+@pytest.mark.ci
 def test_what_else_warns_decides_between_two_that_are_not_certain(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -25,6 +25,7 @@ def test_without_a_terminal_the_rest_is_examined_all_the_same(
     assert {check["area"] for check in report["checks"]} == {"load", "terminal", "access", "machine", "files", "probes"}
 
 
+@pytest.mark.ci
 def test_on_a_terminal_its_type_and_encoding_are_told(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "sizeup", "doctor"]
     with Terminal(command, rows=80, environment={"XDG_CONFIG_HOME": str(tmp_path)}) as terminal:

@@ -277,7 +277,7 @@ SAMPLES |= {
 REPORTS = {"whole awr": awr_reports.AWR, "whole awr as html": awr_reports.as_html(awr_reports.AWR)}
 
 
-@pytest.mark.parametrize("sample", one_in(4, (*SAMPLES, *REPORTS)))
+@pytest.mark.parametrize("sample", one_in(6, (*SAMPLES, *REPORTS)))
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_a_damaged_file_is_read_or_refused_in_one_line(sample: str, data: st.DataObject) -> None:

@@ -144,6 +144,7 @@ def test_a_round_trip_says_how_much_of_it_the_programs_took(link: PeerLink, monk
     assert measure._user_seconds(link) - before >= 0.5 * (time.thread_time() - start)
 
 
+@pytest.mark.ci
 def test_the_figures_are_those_of_the_connection(link: PeerLink) -> None:
     (endpoint,) = link.listening()
     at = {"direction": "send", "streams": 2}
@@ -163,6 +164,7 @@ def test_the_figures_are_those_of_the_connection(link: PeerLink) -> None:
     assert by_series["retransmits", None].extra["segments"] > rate.value * 0.3 / 66_000  # type: ignore[operator]
 
 
+@pytest.mark.ci
 def test_cpu_time_is_that_of_a_billion_bytes(link: PeerLink, monkeypatch: pytest.MonkeyPatch) -> None:
     """0.5 s of 4 s of this host and 0.1 s of 1 s of the other, in 1,000 bytes a window."""
     used, moved = iter([(1.0, 10.0, 2.0, 20.0), (1.5, 14.0, 2.1, 21.0)]), count(0, 1000)
@@ -347,6 +349,7 @@ def test_addresses_of_other_hosts_are_left_to_them(link: PeerLink) -> None:
         run(plan(address="192.0.2.1"))
 
 
+@pytest.mark.ci
 def test_an_address_that_cannot_be_reached_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     listening = PeerLink.listening
     monkeypatch.setattr(PeerLink, "listening", lambda self: [("127.0.0.2", 1), *listening(self)])
@@ -455,6 +458,7 @@ def gone(link: PeerLink, endpoint: tuple[str, int]) -> None:
         socket.create_connection(endpoint)
 
 
+@pytest.mark.ci
 def test_the_peer_ends_with_its_input(link: PeerLink) -> None:
     (endpoint,) = link.listening()
     with link.connect(endpoint, "source"):
@@ -463,6 +467,7 @@ def test_the_peer_ends_with_its_input(link: PeerLink) -> None:
         gone(link, endpoint)
 
 
+@pytest.mark.ci
 def test_the_peer_ends_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     link = PeerLink(plan().settings, [], 0.0)
     with link.process:
@@ -515,6 +520,7 @@ def test_a_peer_that_is_killed_fails_the_step(series: str, monkeypatch: pytest.M
         killed_at(series, plan(seconds=1.0), lambda: links[0].process.kill(), HandContext())
 
 
+@pytest.mark.ci
 def test_a_canceled_step_ends_the_peer() -> None:
     context = HandContext()
 

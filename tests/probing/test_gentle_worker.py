@@ -15,6 +15,7 @@ from sizeup.model.sample import Outcome, Status
 from sizeup.probing import wire
 from sizeup.probing.runner import WorkerProcess, run_step
 from terminal import PATIENCE_SECONDS
+from tiers import one_in
 
 _IOPRIO_GET = {"x86_64": 252, "aarch64": 31}
 NULL = "sizeup_null.probe:Null"
@@ -25,7 +26,7 @@ def null_step(gentle: Gentle | None) -> Step:
     return Step("null", "null", "", settings, 1.0, 600.0, gentle=gentle)
 
 
-@pytest.mark.parametrize("gently", [True, False])
+@pytest.mark.parametrize("gently", one_in(2, [True, False]))
 def test_all_threads_of_a_worker_stand_back_if_its_step_is_gentle(*, gently: bool) -> None:
     allowed, nice = os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
     step = null_step(Gentle(cpu=min(allowed)) if gently else None)

@@ -86,6 +86,7 @@ def test_a_crash_is_one_failed_step_with_its_signal_and_its_samples() -> None:
     assert kept.samples == 20
 
 
+@pytest.mark.ci
 def test_what_a_probe_fails_with_on_purpose_is_told_in_its_own_words_alone() -> None:
     assert run(Kept(), misbehave="fail") == Outcome(Status.FAILED, "asked to fail")
 
@@ -112,7 +113,7 @@ def test_each_misbehavior_is_told_in_words(how: str, status: Status, words: str)
     assert kept.samples == 20
 
 
-@pytest.mark.parametrize("how", ["hang", "spin"])
+@pytest.mark.parametrize("how", one_in(2, ["hang", "spin"]))
 def test_a_step_past_its_limit_is_ended_whatever_it_does(how: str) -> None:
     kept = Kept()
 
@@ -133,6 +134,7 @@ def test_a_step_whose_limit_passes_before_its_first_figure_is_timed_out_and_not_
     assert (outcome.status, outcome.reason) == (Status.TIMED_OUT, "it ran past its limit of 0 s")
 
 
+@pytest.mark.ci
 def test_a_gentle_step_that_got_no_cpu_in_time_says_why() -> None:
     caps = Gentle(cpu=min(os.sched_getaffinity(0)))
     assert run(Kept(), limit=0.0, gentle=caps).reason.endswith("a gentle step gets only what others leave of a CPU")
@@ -151,6 +153,7 @@ def test_cancel_before_the_worker_is_up_is_not_lost() -> None:
     assert run(Kept(), samples=100_000, control=CancelWhen(lambda: True)).status is Status.CANCELED
 
 
+@pytest.mark.ci
 def test_a_target_that_cannot_be_loaded_fails_its_step() -> None:
     outcome = run(Kept(), target="sizeup_null.nowhere:Null")
 
@@ -175,10 +178,12 @@ def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.ci
 def test_the_worker_finds_what_its_parent_finds(stranger: Path) -> None:
     assert run(Kept(), target=write_probe(stranger, "yield Progress(1.0)")) == Outcome(Status.OK)
 
 
+@pytest.mark.ci
 def test_what_a_probe_prints_is_no_record_but_its_last_words(stranger: Path) -> None:
     body = (
         'print(\'{"kind":"ending","status":"ok"}\', flush=True)\n'
@@ -192,6 +197,7 @@ def test_what_a_probe_prints_is_no_record_but_its_last_words(stranger: Path) -> 
     assert outcome.reason == "its worker ended with status 3 before its end; it printed: pool\ufffd[31m empty"
 
 
+@pytest.mark.ci
 def test_a_record_of_another_step_is_none_of_this_one(stranger: Path) -> None:
     gap = r'{"kind":"gap","t_ns":1,"gap":{"subject":"a","reason":"b"}}'
     body = (
@@ -216,7 +222,7 @@ def test_printing_without_end_does_not_escape_the_limit(stranger: Path) -> None:
     assert run(Kept(), target=write_probe(stranger, body), limit=0.5).status is Status.TIMED_OUT
 
 
-@pytest.mark.parametrize("value", ["float('nan')", "float('inf')"])
+@pytest.mark.parametrize("value", one_in(2, ["float('nan')", "float('inf')"]))
 def test_a_number_that_is_none_fails_the_step(stranger: Path, value: str) -> None:
     outcome = run(Kept(), target=write_probe(stranger, f"yield Samples('gap', {{}}, (1,), ({value},))"))
 
@@ -228,6 +234,7 @@ def test_something_else_than_an_emission_fails_the_step(stranger: Path) -> None:
     assert "found int" in run(Kept(), target=write_probe(stranger, "yield 1")).reason
 
 
+@pytest.mark.ci
 def test_points_that_did_not_settle_are_counted(stranger: Path) -> None:
     body = (
         "yield Estimate('a', {'x': 1}, 1.0, converged=False)\n"
@@ -258,6 +265,7 @@ def test_a_child_the_probe_left_behind_goes_with_its_step(stranger: Path) -> Non
         pytest.fail("the grandchild outlived its step")
 
 
+@pytest.mark.ci
 def test_the_worker_dumps_no_core_and_goes_first_when_memory_ends(stranger: Path) -> None:
     body = (
         "import resource\n"

@@ -64,6 +64,7 @@ def test_what_a_host_says_about_itself_cannot_control_the_terminal(host: TargetH
     assert result.problem.isprintable()
 
 
+@pytest.mark.ci
 def test_a_host_that_prints_something_else_does_not_hide_the_others(host: TargetHost) -> None:
     make_wheel(host.wheels)
     good = host.measure(make_ssh(host.folder / "bin"))
@@ -104,13 +105,21 @@ def test_a_host_that_prints_before_it_reads_is_left_without_a_file(
 
 @pytest.mark.parametrize(
     ("limit", "value", "script", "problem"),
-    [
-        ("_CONNECT_SECONDS", 0.2, "exec sleep 600", "no answer within 0 s"),
-        ("_SILENT_SECONDS", 0.2, "{described}; exec sleep 600", "took nothing of what was sent for 0 s"),
-        ("_SILENT_SECONDS", 0.2, "{described}; {header}; exec sleep 600", "wrote nothing for 0 s"),
-        ("_LONGEST_SECONDS", 0.5, "{described}; {header}; while :; do echo '{{}}'; sleep 0.01; done", "not finished"),
-        ("_SESSION_LIMIT_BYTES", 1 << 16, "{described}; {header}; while :; do echo '{{}}'; done", "has more than"),
-    ],
+    one_in(
+        3,
+        [
+            ("_CONNECT_SECONDS", 0.2, "exec sleep 600", "no answer within 0 s"),
+            ("_SILENT_SECONDS", 0.2, "{described}; exec sleep 600", "took nothing of what was sent for 0 s"),
+            ("_SILENT_SECONDS", 0.2, "{described}; {header}; exec sleep 600", "wrote nothing for 0 s"),
+            (
+                "_LONGEST_SECONDS",
+                0.5,
+                "{described}; {header}; while :; do echo '{{}}'; sleep 0.01; done",
+                "not finished",
+            ),
+            ("_SESSION_LIMIT_BYTES", 1 << 16, "{described}; {header}; while :; do echo '{{}}'; done", "has more than"),
+        ],
+    ),
 )
 def test_a_host_is_left_at_each_limit(
     limit: str, value: float, script: str, problem: str, host: TargetHost, monkeypatch: pytest.MonkeyPatch
@@ -147,6 +156,7 @@ def test_canceling_does_not_wait_for_a_host_that_takes_nothing(host: TargetHost)
     assert result.status is ExitStatus.INTERRUPTED
 
 
+@pytest.mark.ci
 def test_hosts_of_one_name_get_a_file_each(host: TargetHost, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another run takes the free name first."""
     make_wheel(host.wheels)

@@ -24,6 +24,7 @@ def program(folder: Path, name: str, script: str) -> None:
     path.chmod(0o755)
 
 
+@pytest.mark.ci
 def test_the_host_needs_no_python(host: TargetHost) -> None:
     make_one_file(host.wheels)
     ssh = make_ssh(host.folder / "bin", before="unset TMPDIR; HOME=/nonexistent; export HOME")

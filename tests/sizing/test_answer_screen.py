@@ -14,13 +14,20 @@ DRIVES = ("array.disks=24", "array.raid=10", "array.drive_iops=4000", "array.dis
 YEARS = ("workload.growth_percent=20", "workload.horizon_years=3")
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The server and the report, made once."""
+    path = tmp_path_factory.mktemp("answer")
+    purchase.server(path / "server-x")
+    (path / "awr.txt").write_text(purchase.AWR, encoding="utf-8")
+    return path
+
+
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with the server and the report."""
-    purchase.server(tmp_path / "server-x")
-    (tmp_path / "awr.txt").write_text(purchase.AWR, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def server(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same as the working directory."""
+    monkeypatch.chdir(made)
+    return made
 
 
 @pytest.fixture

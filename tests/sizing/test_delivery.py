@@ -273,6 +273,7 @@ def delivered(machine: Machine) -> list[DeliveredPart]:
     return list(delivered_parts(size(parse_settings(ORDER)), found, shipped(), machine))
 
 
+@pytest.mark.ci
 def test_an_order_in_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -101,7 +101,6 @@ def test_ports_that_no_failure_may_leave_without_one_say_so() -> None:
     assert part_of(DRIVES, designed(*SCENARIO)).limit == "GB"
 
 
-@pytest.mark.usefixtures("without_alternatives")
 def test_more_drives_with_parity_than_a_group_holds_are_called_so() -> None:
     """120,000 GB / 3,840 / 0.7 = 44.6 drives of data."""
     [note] = [one for one in design_notes(designed("db.gb=120000")) if "one group" in one]
@@ -403,6 +402,7 @@ def test_an_order_keeps_the_workload_of_a_file_with_its_ranges(
     assert "what the workload of the order needs" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("without_alternatives")
 def test_a_rate_with_three_decimals_is_no_thousands_in_an_order() -> None:
     rate = Quantity(12.345, "1/s", Origin.IMPORTED, "awr.txt", low=12.345, high=20)
 

@@ -614,6 +614,7 @@ INTERVALS = st.tuples(st.floats(1e3, 1e5), st.floats(0, 0.5), st.floats(0, 0.5))
 )
 
 
+@pytest.mark.ci
 @settings(derandomize=True, max_examples=50)
 @given(
     st.lists(INTERVALS, min_size=1, max_size=3), st.tuples(*[st.floats(0, 1)] * 3), st.sampled_from([ONE, EC2, ARRAY])

@@ -38,14 +38,21 @@ class _LaterDay(_Day):
         return cls(2027, 8, 4, tzinfo=tz or UTC)
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that the page names, made once: each set is hundreds of them."""
+    path = tmp_path_factory.mktemp("page")
+    purchase.files(path)
+    written(path / "run.sizeup.jsonl", *records())
+    return path
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with the files that the page names."""
-    purchase.files(tmp_path)
-    written(tmp_path / "run.sizeup.jsonl", *records())
-    monkeypatch.chdir(tmp_path)
+def folder(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same as the working directory."""
+    monkeypatch.chdir(made)
     monkeypatch.setattr("sizeup.cli.size.datetime", _Day)
-    return tmp_path
+    return made
 
 
 def test_the_page_answers_the_purchase_first() -> None:

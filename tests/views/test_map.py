@@ -368,6 +368,7 @@ def test_the_distances_of_many_nodes_are_a_table_where_there_is_room(width: int,
     assert any("10 local" in line for line in lines(drawn)) is not whole
 
 
+@pytest.mark.ci
 def test_bands_stand_in_no_more_columns_than_save_rows() -> None:
     """In three columns the cores of a node would take two rows."""
     found = mapped(made(8, 128, 8, 32 << 20, nodes=8), {}, 120, 30)

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from consoles import machine
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Better, Series, SeriesQuantity, Step
@@ -21,6 +23,7 @@ def text(drawn: Map) -> str:
     return "\n".join("".join(cell.text for cell in row).rstrip() for row in drawn.rows)
 
 
+@pytest.mark.ci
 def test_too_many_sockets_for_frames_are_bands() -> None:
     drawn = text(mapped(machine(64, 4, 1), 118, 35))
 

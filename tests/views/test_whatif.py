@@ -197,7 +197,7 @@ def test_what_a_change_does_is_told_for_figures_and_for_words(now: Advice, befor
 
 @pytest.mark.parametrize(
     "text",
-    in_gate("^0$|0{4}|G|k|e-9|^$|9999", ["0", "1000000000000", "-3", "8k", "1.5G", "", "words", "1e-9", "9" * 400]),
+    in_gate("^0$|0{4}|G|k|e-9|^$|9999|-3", ["0", "1000000000000", "-3", "8k", "1.5G", "", "words", "1e-9", "9" * 400]),
 )
 def test_whatever_is_said_is_refused_in_words_or_sized_with_figures_that_can_be_read(text: str) -> None:
     full = {key: said(key, value) for key, value in FULL.items()}

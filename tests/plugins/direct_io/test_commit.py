@@ -260,6 +260,7 @@ def test_a_flush_that_no_medium_makes_is_a_caveat(
     assert one.extra["write_cache"] == (cache or "unknown")
 
 
+@pytest.mark.ci
 def test_a_canceled_run_ends_at_once_and_leaves_nothing(folder: Path) -> None:
     context, step = HandContext(), planned(folder, seconds=600.0)
     assert isinstance(step, Step)
@@ -288,6 +289,7 @@ def test_the_work_of_transactions_bounds_what_eight_sessions_commit(
     assert (one.extra.get("upper_bound"), one.extra.get("note")) == ((1, "upper bound") if bound else (None, None))
 
 
+@pytest.mark.ci
 def test_commits_without_the_work_of_transactions_are_an_upper_bound(folder: Path) -> None:
     (one,) = figures(run(folder, methods="fdatasync", most_committers=1), "commits").values()
 

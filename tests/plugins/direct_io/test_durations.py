@@ -146,7 +146,7 @@ def test_the_estimate_is_what_the_run_takes(preset: str, plan: str, clocked: Clo
         {"cold_read": True},
     ],
 )
-@pytest.mark.parametrize("plan", ["quick", "standard"])
+@pytest.mark.parametrize("plan", one_in(2, ["quick", "standard"]))
 def test_the_estimate_holds_what_options_change(plan: str, chosen: dict[str, SettingValue], clocked: Clocked) -> None:
     more = step(plan, **chosen)
 

@@ -196,6 +196,7 @@ def test_a_name_that_an_installed_probe_has_is_a_problem(plugin: Path) -> None:
     assert re.search(r"found sizeup \S+ provides a probe of this name already", str(problem))
 
 
+@pytest.mark.ci
 def test_a_wheel_without_its_manifest_is_a_problem(plugin: Path, tmp_path: Path) -> None:
     wheel = tmp_path / "acme_rate-1.0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
