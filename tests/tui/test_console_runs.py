@@ -354,3 +354,19 @@ async def test_a_run_that_starts_does_not_show_the_step_of_the_one_before(consol
 
         assert starting.startswith("running, starting")
         assert console.status.startswith("running null ")
+
+
+async def test_a_chart_stays_where_it_is_when_the_first_figure_comes(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.measure(pilot, [record for record in records() if not isinstance(record, EstimateRecord)])
+        await settled(pilot)
+        chart, tiles = console.app.screen.query_one("#chart"), console.app.screen.query_one(probe_page.TileRow)
+        before = chart.region, tiles.drawing.text().strip()
+        await console.feed(
+            pilot, [EstimateRecord(101, "null", Estimate("latency", {"working_set_bytes": 1 << 25}, 33.0))]
+        )
+        await settled(pilot)
+        after = chart.region, tiles.drawing.text().strip()
+
+    assert before == (after[0], "")
+    assert after[1]

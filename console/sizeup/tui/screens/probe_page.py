@@ -355,7 +355,8 @@ class ProbePage(Vertical):
         picture = next((one for one in self._entries if one.name == shown), self._entries[0]).draw() if drawn else None
         beside = () if zoomed or samples or not drawn else self._beside(run, shown, picture, live=live)
         tiles = live_tiles(run, machine) if live and not zoomed else ()
-        parts = {"chart": drawn, "standing": live and not zoomed, "tiles": tiles}
+        # The tiles have their place before there is a figure, so that each step does not lay the page out again.
+        parts = {"chart": drawn, "standing": live and not zoomed, "tiles": live and not zoomed}
         self._show_parts(*(name for name, is_shown in parts.items() if is_shown), *beside)
         self._name_views()
         position = step_position(run, session)
