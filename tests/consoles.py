@@ -309,9 +309,9 @@ class Console:
         return [label for _, label in self.app.screen.query_one(KeyLine)._keys[0]]
 
     def tick(self) -> None:
-        """What the timer does in a second, which is one frame."""
-        self.app._tick()
-        self.app._tick()
+        """What the timer does until the next frame."""
+        for _ in range(3):
+            self.app._tick()
 
     @asynccontextmanager
     async def shown(self, columns: int = 80, rows: int = 24, keys: Sequence[str] = ()) -> AsyncIterator[Pilot[int]]:

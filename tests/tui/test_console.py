@@ -2,7 +2,7 @@
 
 import pytest
 
-from consoles import Console, MakeConsole, machine, pressed, records, until
+from consoles import Console, MakeConsole, ended, machine, pressed, records, until
 from sizeup.charts.chart import BarChart
 from sizeup.charts.share_bar import ScreenLook
 from sizeup.model.finding import Finding, Severity
@@ -87,8 +87,8 @@ async def test_where_nothing_can_be_measured_the_reason_is_the_one_that_holds(
         assert console.runner.arguments == []
 
 
-@pytest.mark.parametrize(("low_bandwidth", "frames"), [(False, 4), (True, 2)])
-async def test_a_run_is_drawn_once_a_second_and_never_into_a_full_line(
+@pytest.mark.parametrize(("low_bandwidth", "frames"), [(False, 3), (True, 2)])
+async def test_a_run_is_drawn_every_one_and_a_half_seconds_a_step_that_ends_at_once_and_never_into_a_full_line(
     make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch, low_bandwidth: bool, frames: int
 ) -> None:
     console = make_console(options=Options(low_bandwidth=low_bandwidth))
@@ -103,8 +103,18 @@ async def test_a_run_is_drawn_once_a_second_and_never_into_a_full_line(
         monkeypatch.setattr(console.app, "_refresh_modes", drawn.append)
         for busy[0] in [True] * 4 + [False] * 8:
             console.app._tick()
-
         assert len(drawn) == frames
+
+        outcome, end = ended()
+        console.runner.write([outcome])
+        console.app._tick()
+        assert len(drawn) == frames + 1
+        console.runner.write([end])  # after which the process ends, and that is drawn
+        console.app._tick()
+        assert len(drawn) == frames + 1
+        console.runner.end(0)
+        console.app._tick()
+        assert len(drawn) == frames + 2
 
 
 async def test_help_lists_every_action_that_holds_here(console: Console) -> None:

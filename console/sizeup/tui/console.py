@@ -262,9 +262,11 @@ class ConsoleApp(TerminalApp):
         """What to print once the terminal is back."""
         self.offered = OfferedSession(*(first_key_of(name, self.keys) for name in ("app.latest", "summary.resume")))
         self._timer: Timer | None = None
-        self._frame_ticks = 4 if options.low_bandwidth else 2
+        self._frame_ticks = 4 if options.low_bandwidth else 3
         self._waited_ticks = self._frame_ticks
         """Since the last frame; the first is drawn at once."""
+        self._stage: tuple[int, ...] = ()
+        """How many runs, steps and outcomes there were then: another one is drawn at once."""
         self._advice = AdviceSelector(f"press 4, then {first_key_of('sizing.recompute', self.keys)}")
         self._stated_advice = AdviceSelector()
 
@@ -416,7 +418,7 @@ class ConsoleApp(TerminalApp):
         if self.runs.problem:
             return f"! {self.runs.problem}"
         if self.runs.going_on:
-            return "low bandwidth, drawn every 2 s" if self._frame_ticks > 2 else ""
+            return "low bandwidth, drawn every 2 s" if self._frame_ticks > 3 else ""
         advice = self.stated_advice if self.saved_session is not None else None
         if advice is not None and advice.label:
             return advice.label
@@ -510,10 +512,13 @@ class ConsoleApp(TerminalApp):
         if self.runs is not self._own_runs:
             self._own_runs.poll()
         self._waited_ticks += 1
-        if self.link_busy or (self.runs.going_on and self._waited_ticks < self._frame_ticks):
-            return
-        self._waited_ticks = 0
         session = self.runs.session
+        stage = () if session is None else (len(session.plans), len(session.steps), len(session.outcomes))
+        ends = session is not None and session.end is not None  # what its process does next, and is drawn with it
+        waits = self.runs.going_on and self._waited_ticks < self._frame_ticks
+        if self.link_busy or (waits and (ends or stage == self._stage)):
+            return
+        self._waited_ticks, self._stage = 0, stage
         if not self.runs.running and (session is None or session.end is not None or self.measures):
             if self._timer is not None:
                 self._timer.stop()
@@ -760,7 +765,7 @@ class ConsoleApp(TerminalApp):
         commands = list(self.commands())
         dialog = CommandDialog(commands)
         columns, rows = self.size
-        dialog.set_class(self._frame_ticks > 2 or columns * rows > _DIMMED_CELLS, "-undimmed")
+        dialog.set_class(self._frame_ticks > 3 or columns * rows > _DIMMED_CELLS, "-undimmed")
         ask(self, dialog, lambda chosen: self.call_next(commands[int(chosen)].run))
 
     def on_key(self, event: Any) -> None:
