@@ -444,3 +444,13 @@ def test_a_cell_that_is_shaded_twice_has_the_last_ground() -> None:
     drawing.shade(range(1, 3), range(1), "s2-pale")
 
     assert drawing.roles == [["@tile", "series-0@s2-pale", "@s2-pale"]]
+
+
+def test_bars_with_rows_between_them_have_a_track_and_their_values_below_each_other() -> None:
+    bars = (Bar("this run", 50.0), Bar("11-20", 100.0))
+    lines = draw(BarChart("", Axis("", "ns"), bars, apart=2), 40, 5, Glyphs.BRAILLE).text().splitlines()
+
+    assert [line.rstrip() for line in lines[1:4:2]] == ["", ""]
+    assert [len(line.rstrip()) for line in lines[::2][:2]] == [40, 40]
+    assert abs(lines[0].count("▇") * 2 - lines[2].count("▇")) <= 1
+    assert lines[0].count("▇") + lines[0].count("┄") == lines[2].count("▇")

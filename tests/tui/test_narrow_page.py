@@ -5,7 +5,8 @@ from array import array
 import pytest
 from msgspec.structs import replace
 
-from consoles import Console, machine
+from consoles import Console, MakeConsole, machine, settled, until
+from report import sessions
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.share_bar import ScreenLook
 from sizeup.model.advice import Card
@@ -17,6 +18,7 @@ from sizeup.session.value import Point, StepRun, point_key
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_page import draw_tiles
 from sizeup.tui.screens.probe_text import entry, fact_rows, progress_rows, share_rows, validity_rows
+from sizeup.tui.widgets.chart import ChartView
 from sizeup.views.run.live_figures import live_tiles
 
 SECOND = 1_000_000_000
@@ -157,3 +159,20 @@ def test_the_share_of_a_workload_stands_beside_what_was_measured_with_its_status
     assert len(rows[1]) == 34
     assert rows[2].startswith(words)
     assert share_rows(replace(card, share=None), ScreenLook.COLOR) == []
+
+
+@pytest.mark.parametrize(("rows", "drawn"), [(60, True), (24, False)])
+async def test_the_other_main_chart_stands_below_the_figures_where_they_leave_room(
+    make_console: MakeConsole, rows: int, *, drawn: bool
+) -> None:
+    console = make_console()
+    console.save(sessions.records())
+    async with console.shown(200, rows, keys="3") as pilot:
+        await console.choose(pilot, "memory.latency")
+        facts, other = (console.app.screen.query_one(name) for name in ("#facts", "#beside"))
+        await until(pilot, lambda: bool(facts.region) and bool(other.region) is drawn)
+        await settled(pilot)
+
+        assert not drawn or other.region.y > facts.region.bottom - 1
+        assert not drawn or str(other.border_title) == "Over time"
+        assert isinstance(other, ChartView)

@@ -48,12 +48,30 @@ async def test_the_chart_of_a_session_takes_the_columns_beside_its_text(
     fleet_sessions.write(folder, "db01", fleet_sessions.records("db01", Figures(), fleet_sessions.server()))
     async with console.shown(columns, rows, keys="5") as pilot:
         await settled(pilot)
-        picture, pane = console.app.screen.query_one("#picture"), console.app.screen.query_one("#detail-pane")
+        picture, pane, left, other = map(console.app.screen.query_one, ("#picture", "#detail-pane", "#left", "#other"))
 
         assert (console.chart is not None) is drawn
         assert not drawn or (picture.region.y, picture.region.x) == (pane.region.y, pane.region.right)
-        assert not drawn or (picture.region.bottom, picture.region.right) == (pane.region.bottom, columns)
+        assert not drawn or (picture.region.bottom, picture.region.right) == (left.region.bottom, columns)
         assert pane.max_scroll_y == 0 or not drawn
+        assert bool(other.region) is (rows == 60)
+        assert rows != 60 or (other.region.y, other.region.bottom) == (pane.region.bottom, picture.region.bottom)
+
+
+async def test_findings_are_cut_to_a_line_only_where_there_is_no_room(console: Console, folder: Path) -> None:
+    long = "Update the microcode of the host, and have the hypervisor show the guest what it adds; then restart it."
+    finding = replace(fleet_sessions.LINK_DOWN, remedy=long)
+    found = replace(fleet_sessions.server(), findings=(finding,) * 4)
+    fleet_sessions.write(folder, "db01", fleet_sessions.records("db01", Figures(), found))
+    async with console.shown(120, 40, keys="5") as pilot:
+        await settled(pilot)
+        roomy = console.says("#detail")
+        await pilot.resize_terminal(120, 30)
+        await settled(pilot)
+        cut = console.says("#detail")
+
+    assert "then restart it." in " ".join(roomy.split())
+    assert "then restart it." not in " ".join(cut.split())
 
 
 async def test_a_bar_compares_the_iops_of_the_sessions_that_are_listed(console: Console, folder: Path) -> None:

@@ -101,7 +101,7 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
         width - labels - 2 - max(map(len, texts)) - (0 if chart.spans else 1), 6 if chart.spans else width // 4
     )
     ruler = _bar_ruler(chart, shown, bar_width)
-    frame = _BarFrame(labels + 1, bar_width, ruler, ALPHABETS[glyphs])
+    frame = _BarFrame(labels + 1, bar_width, ruler, ALPHABETS[glyphs], chart.apart > 1)
     apart = 1 if cursor is not None else min(max((rows - 1) // max(len(shown) - 1, 1), 1), chart.apart)
     for index, bar in enumerate(shown):
         y = index * apart + top
@@ -140,6 +140,7 @@ class _BarFrame(Struct, frozen=True):
     """Columns of the axis."""
     ruler: Ruler
     alphabet: Alphabet
+    tracked: bool
 
     def dot(self, value: float) -> int:
         """Return the columns from the low end of the axis to a value."""
@@ -160,6 +161,7 @@ def _heading(chart: BarChart, width: int) -> str:
 def _draw_bar(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -> None:
     """Draw a bar from zero with its interval, and the text behind both."""
     length = max(frame.dot(bar.value), 1 if bar.value > 0 else 0)
+    drawing.put(frame.left, y, frame.alphabet.grid * frame.width * frame.tracked, "line")
     drawing.put(frame.left, y, frame.alphabet.bar * min(length, frame.width), bar.role)
     if bar.low is not None and bar.high is not None:
         low, high = (min(max(frame.dot(bound), 0), frame.width) for bound in (bar.low, bar.high))
@@ -168,7 +170,7 @@ def _draw_bar(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -
             ends = frame.alphabet.range_
             last = frame.alphabet.beyond if frame.ruler.leaves(bar.high) > 0 else ends[2]
             drawing.put(frame.left + low, y, ends[0] + ends[1] * (high - low - 1) + last, "axis")
-    start = frame.left + 1 + length
+    start = drawing.width - len(text) if frame.tracked else frame.left + 1 + length
     drawing.put(start, y, cut(text, drawing.width - start), "text")
 
 

@@ -159,7 +159,7 @@ class BarChart(_Named, frozen=True):
     spans: bool = False
     """Each bar reaches from its low to its high end, around a value that all share: a tornado."""
     apart: int = 1
-    """Rows from bar to bar, as far as there is room."""
+    """Rows from bar to bar, as far as there is room; beyond one each has a track, and its value at the right end."""
 
     @property
     def axis_title(self) -> str:

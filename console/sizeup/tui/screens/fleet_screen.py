@@ -80,9 +80,7 @@ class HeatTable(ScrolledRows):
 
     @property
     def _free(self) -> int:
-        """Columns between the hosts and their status."""
-        status = 2 + max((len(LOOKS[host.status][2]) for host in self.hosts), default=0)
-        return self.size.width - self._first - status
+        return self.size.width - self._first - 2 - max((len(LOOKS[host.status][2]) for host in self.hosts), default=0)
 
     @property
     def _cell(self) -> int:
@@ -192,7 +190,7 @@ class StripPlots(CellView):
         if not placed:
             return
         values = sorted(figure.value for figure in placed.values())
-        better = next(iter(placed.values())).better
+        first = next(iter(placed.values()))
         left, right = 19, drawing.width - 17
         span = (values[-1] - values[0]) or 1.0
 
@@ -205,11 +203,10 @@ class StripPlots(CellView):
             low, _, high = statistics.quantiles(values, n=4, method="inclusive")
             drawing.put(column(low), y + 1, "━" * (column(high) - column(low) + 1), "s1-pale")
         drawing.put(column(statistics.median(values)), y, "╷", "dim")
-        unit = next(iter(placed.values())).unit
         for value in {values[0], values[-1]} if ends else ():
-            text = figure_value(value, unit)
+            text = figure_value(value, first.unit)
             drawing.put(min(max(column(value) - len(text) // 2, left), right - len(text)), y + 2, text, "dim")
-        words = {Better.HIGHER: "higher better", Better.LOWER: "lower better"}.get(better, "")
+        words = {Better.HIGHER: "higher better", Better.LOWER: "lower better"}.get(first.better, "")
         drawing.put(drawing.width - 14, y + 1, f"{words:>13}", "dim")
         for x, count in Counter(column(figure.value) for figure in placed.values()).items():
             drawing.put(x, y + 1, "○" if count == 1 else str(min(count, 9)), "s1")

@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
 from sizeup.charts.axes import hold_axes
-from sizeup.charts.chart import HeatMap, LineChart
+from sizeup.charts.chart import Axis, BarChart, HeatMap, LineChart
 from sizeup.charts.drawing import Drawing, Glyphs
 from sizeup.charts.latency_cells import Histogram, Picture, Timeline
 from sizeup.model.machine import Machine
@@ -179,8 +179,8 @@ class PointTable(DataTable[Text]):
     action_first, action_last = DataTable.action_scroll_top, DataTable.action_scroll_bottom
 
 
-_PAIR_COLUMNS, _FACTS_COLUMNS, _BELOW_ROWS, _BALANCED_ROWS = 70, 84, 26, 30
-"""Of a page, from which on another picture, or the figures, stand beside the view, and what stands below it."""
+_PAIR_COLUMNS, _FACTS_COLUMNS, _BELOW_ROWS, _BALANCED_ROWS, _OTHER_ROWS = 70, 84, 26, 30, 16
+"""Of a page, from which on another picture, or the figures, stand beside the view, and what stands below these."""
 
 
 class ProbePage(Vertical):
@@ -226,8 +226,8 @@ class ProbePage(Vertical):
                 yield BalanceView(id="balance")
                 yield ChartView(glyphs, id="chart")
             with Vertical(id="side", classes="panel"):
-                yield ChartView(glyphs, id="beside")
                 yield SegmentRows(id="facts")
+                yield ChartView(glyphs, id="beside")
         yield ChartView(glyphs, id="below")
 
     def on_mount(self) -> None:
@@ -396,20 +396,28 @@ class ProbePage(Vertical):
             return ("side", "beside", "below") if height >= _BELOW_ROWS else ("side", "beside")
         cells = len(picture.columns) if isinstance(picture, HeatMap) else 0
         needed = _FACTS_COLUMNS + 4 * max(cells - 10, 0)  # beside the figures there is room for ten cells
-        return ("side", "facts") if not live and width >= needed else ()
+        return ("side", "facts", "beside") if not live and width >= needed else ()
 
     def _show_beside(self, run: StepRun, parts: Sequence[str]) -> None:
-        side = self.query_one("#side")
+        side, facts = self.query_one("#side"), self.query_one("#facts", SegmentRows)
+        view = self.query_one("#beside", ChartView)
         side.set_class("facts" in parts, "-facts")
         if "facts" in parts:
             advice = self._host.advice
             cards = () if advice is None else advice.given.cards
             card = next((card for card in cards if card.resource == run.declaration.card), None)
             share = [] if card is None else share_rows(card, self._host.look)
-            self.query_one("#facts", SegmentRows).show(fact_rows(run, share), fold=True)
+            facts.show(fact_rows(run, share), fold=True)
             self._name_frame(side, Content("Figures"))
-        if "beside" in parts:
-            view = self.query_one("#beside", ChartView)
+            main = [entry for entry in self._entries if entry.name in self.names[:2] and entry.name != self.shown_tab]
+            picture = main[0].draw() if main and self.size.height - len(facts.rows) >= _OTHER_ROWS else None
+            view.display = isinstance(picture, LineChart | BarChart)
+            if isinstance(picture, BarChart):  # the lengths of a few bars can be compared without a logarithm
+                picture = replace(picture, axis=Axis("", picture.axis.unit), apart=6)
+            if picture is not None:
+                self._name_frame(view, Content(main[0].name))
+                view.show(self._held(run, picture, view))
+        elif "beside" in parts:
             curve = next((entry for entry in self._entries if entry.is_curve), self._entries[0])
             picture = percentiles(run) if run.outcome is not None else curve.draw()
             ended = run.outcome is not None

@@ -92,8 +92,10 @@ class SessionsScreen(ModeScreen):
                 yield KeyList(id="sessions")
             yield Input(placeholder="search text", id="filter", compact=True)
             with Horizontal(id="below"):
-                with _TextPane(id="detail-pane"):
-                    yield Static(id="detail", markup=False)
+                with Vertical(id="left"):
+                    with _TextPane(id="detail-pane"):
+                        yield Static(id="detail", markup=False)
+                    yield ChartView(self.host.glyphs, id="other")
                 yield ChartView(self.host.glyphs, id="picture")
 
     def band(self) -> Band | None:
@@ -113,7 +115,9 @@ class SessionsScreen(ModeScreen):
 
     def on_mount(self) -> None:
         """List; search and comparison wait for their keys."""
-        self.query_one("#filter").display = self.query_one("#picture").can_focus = False
+        self.query_one("#filter").display = self.query_one("#picture").can_focus = self.query_one(
+            "#other"
+        ).can_focus = False
         self.query_one("#list-pane").border_title = "Sessions, times in UTC"
 
     def show_machine(self) -> None:
@@ -378,7 +382,7 @@ class SessionsScreen(ModeScreen):
             listed.highlighted = names.index(chosen) if chosen in names else 0 if names else None
         hint = "Enter opens, * baseline" if names else ""
         pane.border_subtitle = f"{len(shown)} of {len(self._all)}" if self._words else hint
-        self.query_one("#picture").display = bool(names)
+        self.query_one("#picture").display = self.query_one("#other").display = bool(names)
         if names:
             self._show(self._chosen())
             return
@@ -437,7 +441,7 @@ class SessionsScreen(ModeScreen):
         except SizeupError as error:  # it may have changed or gone since it was listed
             why = hanging(f"! {str(error).removeprefix(f'{entry.path}: ')}", self._width(), 0, 2)
             pane.border_title, self._shown = session_name(str(entry.path)), None
-            self.query_one("#picture").display = False
+            self.query_one("#picture").display = self.query_one("#other").display = False
             detail.update(Content(f"{_path_text(entry.path)}\n{why}"))
             self.show_band()
             return
@@ -454,22 +458,26 @@ class SessionsScreen(ModeScreen):
         stands = f"{_state_text(session, going_on=entry.going_on)}{', the baseline' * (entry is self._base)}"
         title = f"{session.header.host}, {_when(session.header.started)} UTC"
         pane.border_title = frame_title(title, stands, self._width() + 4)
-        detail.update(about(session, entry, self._shown[1], self._width(), self.host.look, unsaved=unsaved))
+        text = partial(about, session, entry, self._shown[1], self._width(), self.host.look, unsaved)
+        rows = self.query_one("#left").size.height * (7 if self.has_class("-two") else 10) // 10 - 2
+        detail.update(text(whole=len(text(whole=True).plain.splitlines()) <= rows))
 
     def _draw(self, session: Session, shown: Summary) -> None:
-        """Show a curve of a session below its text, or what else was measured, where there is room for it."""
-        view, drawn = self.query_one("#picture", ChartView), list(panels(session, session.machine, shown.cards))
-        found = next((one for one in drawn if isinstance(one.chart, LineChart)), drawn[0] if drawn else None)
-        view.display = found is not None and self.size.height >= _DRAWN_ROWS
-        if found is not None:
-            view.border_title = frame_title(found.title, found.note, self._width())
-            view.show(found.chart)
+        """Show a curve of a session beside its text, and on a high screen one below it, or what else was measured."""
+        drawn = sorted(panels(session, session.machine, shown.cards), key=lambda p: not isinstance(p.chart, LineChart))
+        for at, (name, rows) in enumerate(_DRAWN_ROWS.items()):
+            view = self.query_one(f"#{name}", ChartView)
+            view.display = len(drawn) > at and self.size.height >= rows
+            if view.display:
+                view.border_title = frame_title(drawn[at].title, drawn[at].note, self._width())
+                view.show(drawn[at].chart)
+        self.set_class(view.display, "-two")
 
 
 _PURPOSES = ("app.compare", "sessions.baseline", "app.export", "sessions.fleet")
 """What can be done with sessions."""
-_DRAWN_ROWS = 30
-"""Of the screen, from which on a chart stands beside the text, or below it."""
+_DRAWN_ROWS = {"picture": 30, "other": 50}
+"""Of the screen, from which on a chart stands beside the text, and another one below it."""
 _WIDE = 60
 """Columns from which on a line of the list has the year, the latency of the memory and a bar."""
 _BAR_COLUMNS = 40
@@ -484,9 +492,9 @@ def _columns(width: int, room: int, mark: str, started: str, host: str, dram: st
 
 
 def about(
-    session: Session, entry: StoredSession, shown: Summary, width: int, look: ScreenLook, *, unsaved: str = ""
+    session: Session, entry: StoredSession, shown: Summary, width: int, look: ScreenLook, unsaved: str, *, whole: bool
 ) -> Content:
-    """What a session is, what was noted, and its cards; ``unsaved`` is what it lacks of what is shown elsewhere."""
+    """What a session is, what was noted, its cards and ``whole`` findings; ``unsaved`` is what only others show."""
     tags = " ".join(f"#{tag}" for tag in session.tags if tag != BASELINE)
     lines: list[Content | str] = [
         *filter(None, (session.title, tags)),
@@ -502,7 +510,7 @@ def about(
         Content(hanging(f"Run        {words}", width, 0, 11)).stylize("bold", 0, 3),
         "",
         *([] if shown.findings else ["No findings"]),
-        *(finding_lines(finding, look, width) for _, finding in shown.findings),
+        *(finding_lines(finding, look, width, whole=whole) for _, finding in shown.findings),
         "",
         Content.styled(_path_text(entry.path), "$dim"),
     ]

@@ -32,11 +32,8 @@ from sizeup.views.map.parts import MapParts, NodePart
 Section = tuple[Row, Row, list[Row]]
 """Title, what stands at its right, and rows."""
 _LEAST_BAR = 6
-_FACT_GAP = 2
-_CELL = 9
-"""Columns of a figure between nodes at most, with the gap behind it."""
-_MEASURED, _STATED = 0.79, 0.59
-"""How bright the largest figure is: less than a load, and what the firmware states less than what was measured."""
+_CELL, _MEASURED, _STATED = 9, 0.79, 0.59
+"""Columns of a figure between nodes at most, and how bright the largest measured and the largest stated one is."""
 _LEAST_SETTINGS = 3
 """Rows of settings: fewer stay free."""
 _CHANNEL_BAR = 8
@@ -93,7 +90,7 @@ def device_section(
         rows.append(brief if fits else _device_row(item, names if listed else len(item.name) + 1, width))
         facts = [(Cell(f"{name} ", "dim", item.key), Cell(text, "text", item.key)) for name, text in item.facts]
         short = [fact for fact in facts if width_of(fact) <= width // 2]
-        rows += flowed(short, width, " " * (2 + names), _FACT_GAP) if told and listed else []
+        rows += flowed(short, width, " " * (2 + names), gap=2) if told and listed else []
     return (Cell(title, "name"),), tuple(cells), rows if listed else flowed(rows, width, gap=2)
 
 
@@ -145,8 +142,7 @@ def matrix_rows(
     rows: list[Row] = []
     line: list[list[Row]] = []
     for matrix in matrices:
-        each = (width + 3) // len(matrices) - 3
-        table = _table(matrix, each) if whole and len(matrix.nodes) <= _MOST_NODES else []
+        table = _table(matrix, (width + 3) // len(matrices) - 3) if whole and len(matrix.nodes) <= _MOST_NODES else []
         if not table or max(map(width_of, table)) > width:
             text = matrix.summary(packages)
             rows += [(Cell(f"{matrix.heading}:", "name"),), *wrapped(text, width, "text")]

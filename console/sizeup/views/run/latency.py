@@ -84,7 +84,7 @@ def has_one_load(run: StepRun) -> bool:
 
 def latency_point(run: StepRun) -> dict[str, Point]:
     """Return the points of a latency at one load by statistic: of the newest while it runs, then of the last load."""
-    first = next(iter(latency_family(run)), None)
+    first = next((one for one in latency_family(run) if points_of(run, one.name)), None)
     if first is None:
         return {}
     found = {one.statistic: one for one in run.series.values() if family(one) == family(first)}

@@ -12,12 +12,13 @@ from sizeup.charts.chart import Axis, Bar, BarChart, Callout, Line, LineChart
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Better
 from sizeup.session.value import Session, StepRun, point_key
+from sizeup.views.run.results import coordinates_text
 from sizeup.views.run.step import step_chart
 from sizeup.views.run.step_badge import headline_point, value_text
 
 _VARYING = ("clock_hz", "seed")
 """Settings that differ from run to run and change nothing."""
-_LEAST_HOSTS = 3
+_APART, _LEAST_HOSTS = 2, 3
 """Fewer say nothing about a kind of host."""
 
 
@@ -70,7 +71,9 @@ def yardstick(run: StepRun, host: str, machine: Machine | None, stored: Sequence
         bars.insert(0, Bar("this run", found[1].value or 0.0))
     better = {Better.HIGHER: "higher is better", Better.LOWER: "lower is better"}.get(series.better, "")
     unit = series.title if series.unit == "1/s" else series.unit
-    return BarChart("", Axis(", ".join(filter(None, (series.short_title, better))), unit), tuple(bars))
+    point = (found or before or (series, None))[1]
+    name = coordinates_text(point.at, series) if point is not None and series.headline else series.short_title
+    return BarChart("", Axis(", ".join(filter(None, (name, better))), unit), tuple(bars), apart=_APART)
 
 
 def compared(chart: LineChart, run: StepRun, last: Earlier | None) -> LineChart:
