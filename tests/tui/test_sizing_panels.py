@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from consoles import machine
 from sizeup.charts.share_bar import ScreenLook
-from sizeup.model.advice import Card
+from sizeup.model.advice import Card, StageUse
 from sizeup.model.finding import Finding, Severity
 from sizeup.quantity import Origin
 from sizeup.sizing.advise import Sizing, described, size
@@ -17,7 +17,7 @@ from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import Swing, tornado
 from sizeup.text import plain
 from sizeup.tui.screens.sizing_text import cost_lines, factor_lines, share_lines
-from sizeup.tui.screens.summary_rows import RowTable, draw_balance, finding_lines
+from sizeup.tui.screens.summary_rows import RowTable, draw_balance, finding_lines, load_lines, stage_lines
 from sizeup.views.cards.balance import balance
 from sizeup.views.cards.cards import card_views
 from sizeup.views.result.resource_rows import resource_rows
@@ -137,6 +137,20 @@ def test_the_bar_of_a_share_takes_the_columns_that_the_figures_leave(width: int,
     assert len(re.findall("[▄▖│◇◆▶]", first)) >= least
     assert first.rstrip().endswith("FAIL") or "WARN" in first
     assert table.header.cell_length <= width
+
+
+@pytest.mark.parametrize(("width", "least"), [(36, 15), (53, 20), (68, 28), (120, 40)])
+def test_bars_beside_the_findings_grow_with_their_pane(width: int, least: int) -> None:
+    found = balance(machine())
+    assert found is not None
+    stored = replace(found, supplies=(replace(found.supplies[0], resource="storage"),))
+    stages = [StageUse("ports of the fabric", 0.4), StageUse("drives", 0.2)]
+    lines = [*load_lines(stored, width, ScreenLook.COLOR).split("\n")]
+    lines += stage_lines(stages, width, ScreenLook.COLOR).split("\n")[1:]
+
+    assert len(lines) == 5
+    assert all(len(re.findall("[▄▖│]", line.plain)) == least for line in lines)
+    assert all(line.cell_length <= width for line in lines if width > 50)
 
 
 def test_titles_stand_above_their_columns_however_narrow_those_are() -> None:

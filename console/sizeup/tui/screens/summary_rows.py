@@ -205,7 +205,7 @@ def finding_lines(finding: Finding, look: ScreenLook, width: int, *, whole: bool
 
 def stage_lines(stages: Sequence[StageUse], width: int, look: ScreenLook) -> Content:
     """Return the stages of a path in lines with bars on one scale, the bottleneck first and marked."""
-    bar = 15 if width < 80 else 40
+    bar = min(max(width // 2 - 6, 15), 40)
     name = max(width - bar - 10, 8)
     head = Content.assemble(" " * name, styled(draw_scale(bar)))
     lines = [head]
@@ -254,7 +254,7 @@ def fact_lines(title: str, facts: Sequence[tuple[str, str, str]], width: int, ro
 
 def load_lines(found: Balance, width: int, look: ScreenLook) -> Content:
     """Return what typical loads take of the storage, a bar each."""
-    bar = 15 if width < 80 else 40
+    bar = min(max(width // 2 - 6, 15), 40)
     return Content("\n").join(
         Content.assemble(
             name.ljust(max(width - bar - 19, 12)),
