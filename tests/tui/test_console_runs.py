@@ -1,7 +1,10 @@
 """Runs in the console: started, followed, canceled and left by keys."""
 
+import asyncio
 import gc
 import re
+import threading
+import time
 import weakref
 from itertools import pairwise
 from pathlib import Path
@@ -120,6 +123,14 @@ async def test_what_a_run_leaves_behind_is_looked_for_when_it_has_ended(console:
             await until(pilot, lambda: left() is None)
     finally:
         gc.enable()
+
+
+async def test_work_beside_the_screen_starts_no_threads(console: Console) -> None:
+    async with console.shown():
+        before = threading.active_count()
+        await asyncio.gather(*(asyncio.to_thread(time.sleep, 0.02) for _ in range(12)))
+
+        assert threading.active_count() == before
 
 
 async def test_a_failed_run_says_why(console: Console) -> None:

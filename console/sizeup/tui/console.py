@@ -8,11 +8,13 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
+from threading import Barrier
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec.structs import replace
@@ -271,9 +273,12 @@ class ConsoleApp(TerminalApp):
         self._stated_advice = AdviceSelector()
 
     def on_mount(self) -> None:
-        """Start looking at the file where there is one to look at."""
-        session = self.runs.session
-        if session is not None and session.end is None:
+        """Start the threads of the console, and looking at the file where there is one to look at."""
+        pool, together = ThreadPoolExecutor(4, "console"), Barrier(4)  # from the start on: none comes, and grows, later
+        for _ in range(together.parties):
+            pool.submit(together.wait)
+        asyncio.get_running_loop().set_default_executor(pool)
+        if (session := self.runs.session) is not None and session.end is None:
             self._watch()
         if self.measures:
             self.call_after_refresh(self._find_offered)
@@ -676,9 +681,7 @@ class ConsoleApp(TerminalApp):
         """Save where that was chosen, and then leave."""
         if answer in (None, "stay"):
             return
-        save, _, then = answer.rpartition(" ")
-        if answer == "save":
-            save, then = "save", "quit"
+        save, _, then = ("save quit" if answer == "save" else answer).rpartition(" ")
         if save:
             self._save_and_leave(then)
         else:
