@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from textual._compositor import Compositor
 from textual.widgets import OptionList
 
@@ -123,6 +124,23 @@ async def test_what_a_run_leaves_behind_is_looked_for_when_it_has_ended(console:
             await until(pilot, lambda: left() is None)
     finally:
         gc.enable()
+
+
+class _KnownText(str):
+    """A text that says when nobody holds it any more."""
+
+    __slots__ = ("__weakref__",)
+
+
+async def test_texts_of_which_a_run_took_the_width_are_let_go_when_it_has_ended(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot)
+        cell_len(text := _KnownText("p99 1.234 ms"))
+        held = weakref.ref(text)
+        del text
+        assert held() is not None
+        await console.end(pilot, ended())
+        await until(pilot, lambda: held() is None)
 
 
 async def test_work_beside_the_screen_starts_no_threads(console: Console) -> None:

@@ -18,6 +18,7 @@ from threading import Barrier
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec.structs import replace
+from rich.cells import cached_cell_len
 from textual import work
 from textual.binding import BindingType
 from textual.reactive import Reactive
@@ -532,6 +533,7 @@ class ConsoleApp(TerminalApp):
         # With each frame, and not when a step has ended: the run notes what it knows at that moment.
         self.report_cost()
         if self._timer is None:  # no run is disturbed; Python itself waits for garbage of a quarter of all that is kept
+            cached_cell_len.cache_clear()  # Rich would hold 4,096 texts, of which those with figures never come again
             self.call_after_refresh(lambda: gc.collect())  # noqa: PLW0108  whose parameters Textual reads at once
 
     @property
