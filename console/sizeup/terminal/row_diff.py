@@ -28,8 +28,7 @@ _Codes = tuple[str, str, str]
 """A style as codes of the terminal: attributes, foreground, which is empty where it is not seen, and background."""
 _Cell = tuple[str, _Codes]
 """A column of a row: its glyph, which is empty in the second column of a wide one, and its style."""
-_Parts = Iterable[tuple[int, Strip]]
-"""What stands from a column on."""
+_Parts = Iterable[tuple[int, Strip]]  # each from a column on
 _PLAIN: _Codes = ("", "39", "49")
 _UNKNOWN: _Cell = ("", ("?", "", ""))
 
@@ -39,8 +38,7 @@ class RowDiffer:
 
     def __init__(self) -> None:
         self._cells: list[list[_Cell]] = []
-        self.behind = True
-        """A frame was made and not sent: the next one looks at the whole screen."""
+        self.behind = True  # a frame was made and not sent: the next one looks at the whole screen
 
     def forget(self) -> None:
         """Assume nothing of what the terminal shows: the next frame is sent whole."""

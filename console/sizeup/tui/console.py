@@ -268,8 +268,7 @@ class ConsoleApp(TerminalApp):
         self._frame_ticks = 4 if options.low_bandwidth else 3
         self._waited_ticks = self._frame_ticks
         """Since the last frame; the first is drawn at once."""
-        self._stage: tuple[int, ...] = ()
-        """How many runs, steps and outcomes there were then: another one is drawn at once."""
+        self._stage: tuple[int, ...] = ()  # runs, steps and outcomes in that frame: another one is drawn at once
         self._advice = AdviceSelector(f"press 4, then {first_key_of('sizing.recompute', self.keys)}")
         self._stated_advice = AdviceSelector()
 

@@ -113,6 +113,7 @@ class LiveSource(Struct, frozen=True):
     a dozen devices."""
 
 
+_keep = cache(gc.freeze)  # what is there at the first run stays: after a run little is looked through for garbage
 Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]
 """Starts ``sizeup`` with these arguments, its standard input a pipe, its errors going to the file."""
 
@@ -130,10 +131,6 @@ def spec_of(probe: str, settings: Mapping[str, str], plan: str = "quick", mount:
         assignments=tuple(f"{probe}.{key}={value}" for key, value in settings.items()),
         mount=mount,
     )
-
-
-_keep = cache(gc.freeze)
-"""What is there at the first run stays, so that after a run little is looked through for garbage."""
 
 
 def launch(arguments: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
