@@ -290,6 +290,16 @@ def test_words_of_a_callout_do_not_cross_a_demand_to_their_left() -> None:
     assert any(text.endswith("…") for text in texts(spare))
 
 
+def test_the_area_between_lines_that_cross_has_the_color_of_each_side() -> None:
+    new, old = (tuple(ChartPoint(x, y) for x, y in zip((1, 2, 3), ys, strict=True)) for ys in ((1, 1, 5), (2, 2, 2)))
+    root = drawn(
+        LineChart("Both", Axis("x", "1"), Axis("y", "1/s"), (Line("new", new), Line("old", old, earlier=True)))
+    )
+    shaded = [path for path in root.iter(f"{SVG}path") if path.get("class") in ("gained", "lost")]
+
+    assert [path.get("class") for path in shaded] == ["lost", "lost", "gained"]
+
+
 @pytest.mark.parametrize(
     ("unit", "ahead", "kind"),
     [("1/s", 2.0, "gained"), ("1/s", 0.5, "lost"), ("ns", 2.0, "lost"), ("ns", 0.5, "gained")],

@@ -135,3 +135,21 @@ def test_no_figure_of_a_table_is_broken_and_charts_beside_each_other_end_in_one_
     assert cells > 10
     assert most_lines == 1
     assert uneven == 0
+
+
+@pytest.mark.parametrize("width", [390, 768])
+def test_without_a_workload_a_narrow_screen_shows_what_each_resource_is(width: int, tmp_path: Path) -> None:
+    session = read_session(written(tmp_path / "one.sizeup.jsonl", *records()))
+    session.machine = machine()
+    inner = page(document(session)).replace('http-equiv="Content-Security-Policy"', "")
+    ask = """const shown = document.querySelector("iframe").contentDocument;
+        document.title = [...shown.querySelectorAll(".rows tbody tr")]
+            .map(row => [...row.querySelectorAll("td")].some(cell => cell.textContent && cell.offsetWidth > 0))"""
+    frame = f'<iframe width="{width}" height="900" style="border:0" srcdoc="{html.escape(inner)}"></iframe>'
+    (tmp_path / "page.html").write_text(f"{frame}<script>onload = () => {{ {ask} }}</script>")
+
+    dumped = in_chromium(tmp_path, "--window-size=1400,900", "--dump-dom", (tmp_path / "page.html").as_uri())
+    shown = dumped.rpartition("<title>")[2].partition("</title>")[0].split(",")
+
+    assert len(shown) > 2
+    assert set(shown) == {"true"}

@@ -313,12 +313,16 @@ def _rectangle(left: float, right: float, plot: _Plot, css_class: str) -> Markup
 
 def _area(chart: LineChart, plot: _Plot) -> Markup:
     """The area between this run and an earlier one of the same figure, where there is one of each."""
-    placed = [[pixel for point in line.points if (pixel := plot.pixel(point)) is not None] for line in chart.lines]
-    if [line.earlier for line in chart.lines] != [False, True] or not all(placed):
+    if [line.earlier for line in chart.lines] != [False, True]:
         return joined()
-    below = sum(y for _, y in placed[0]) / len(placed[0]) > sum(y for _, y in placed[1]) / len(placed[1])
-    worse = below != (chart.y.unit == "ns")  # of time, more is worse
-    return path_element([*placed[0], *reversed(placed[1])], class_="lost" if worse else "gained")
+    new, old = (dict(filter(None, map(plot.pixel, line.points))) for line in chart.lines)
+    both = [(x, new[x], old[x]) for x in new if x in old]
+    for (a, b, c), (d, e, f) in pairwise(tuple(both)):
+        if (b - c) * (e - f) < 0:  # the lines cross: each side has its own color
+            both.append((a + (d - a) * (share := (b - c) / (b - c - e + f)), up := b + (e - b) * share, up))
+    rises = chart.y.unit != "ns"  # as is better, while pixels grow downwards
+    pieces = (([(a, b), (d, e), (d, f), (a, c)], b + e > c + f) for (a, b, c), (d, e, f) in pairwise(sorted(both)))
+    return joined(*(path_element(corners, class_="lost" if lower is rises else "gained") for corners, lower in pieces))
 
 
 def _demand(demand: DemandLine, plot: _Plot, width: float) -> Markup:

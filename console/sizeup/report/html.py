@@ -186,7 +186,7 @@ def _resources(cards: Sequence[CardView]) -> Iterator[Markup]:
             shown = pill(card.label, token) if card.status in _SOLID and not rows else state(sign, card.label, token)
             cells.append(element("td", state("○", "not judged", "dim") if card.status == UNKNOWN else shown))
         rows.append((element("th", card.title, scope="row"), *cells))
-    yield _rows((("", "Resource"), *heads, *((("", "Status"),) if judged else ())), rows, "rows")
+    yield _rows((("", "Resource"), *heads, *((("", "Status"),) * judged)), rows, "rows" if bars else "rows plain")
     if bars:
         yield element("p", " ".join(_legend(list(bars.values()), cards)), class_="legend")
 

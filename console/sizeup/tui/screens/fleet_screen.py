@@ -33,7 +33,7 @@ _CELL, _MOST_CELL, _VALUE = 18, 26, 9
 _STRIP_ROWS, _NAMED_ROWS, _MOST_ROWS = 2, 3, 5
 """Rows of a strip at least, with the figures at its ends, and at most."""
 _GROUNDS = {-3: "s2", -2: "s2-pale", -1: "s2-shade", 0: "tile", 1: "s1-shade", 2: "s1-pale", 3: "s1"}
-_LEGEND_ROWS, _LEAST_STRIPS = 2, 14
+_LEGEND_ROWS, _FIXED_ROWS, _LEAST_STRIPS = 2, 5, 14
 
 
 class HeatTable(ScrolledRows):
@@ -70,11 +70,6 @@ class HeatTable(ScrolledRows):
         return self._names[: max(self._free // _CELL, 1)]
 
     @property
-    def rows(self) -> int:
-        """All rows, with the head, the legend and the frame."""
-        return len(self._lines()) + _LEGEND_ROWS + 3
-
-    @property
     def _first(self) -> int:
         return max([len("median"), *(cell_len(host.name) for host in self.hosts)]) + 3
 
@@ -88,7 +83,7 @@ class HeatTable(ScrolledRows):
 
     def _move(self, place: int) -> None:
         self._place = min(max(place, 0), max(len(self.hosts) - 1, 0))
-        lines = self._lines()
+        lines = self.lines()
         row = next((at for at, line in enumerate(lines) if line is self.chosen), 0)
         self._top = min(max(self._top, row - self._visible_rows + 1), row)
         self._redraw()
@@ -98,7 +93,7 @@ class HeatTable(ScrolledRows):
         # The keys of rows move the cursor: by as many hosts as they would scroll.
         self._move(self._place + rows)
 
-    def _lines(self) -> list[Host | str | tuple[str, list[Host]]]:
+    def lines(self) -> list[Host | str | tuple[str, list[Host]]]:
         """Return what each row shows: the name of a group, a host, or the medians of a group."""
         lines: list[Host | str | tuple[str, list[Host]]] = []
         for name, hosts in self._groups:
@@ -116,7 +111,7 @@ class HeatTable(ScrolledRows):
         drawing.put(first + len(names) * wide, 0, "Status", "dim")
         for number, name in enumerate(names):
             drawing.put(first + number * wide, 0, short_title(self._fleet, name)[: wide - 1], "dim")
-        for y, line in enumerate(self._visible(self._lines(), height - 1 - _LEGEND_ROWS), start=1):
+        for y, line in enumerate(self._visible(self.lines(), height - 1 - _LEGEND_ROWS), start=1):
             if isinstance(line, str):
                 drawing.put(0, y, line, "acc")
             elif isinstance(line, tuple):
@@ -275,7 +270,9 @@ class FleetScreen(ModeScreen):
         groups = self._fleet.types if self._grouped else {"": list(self._fleet.hosts)}
         table.show([(name, self._in_order(hosts)) for name, hosts in groups.items()], self._names, kept)
         body = self.query_one("#body").size.height
-        self.query_one(StripPlots).styles.height = max(min(_LEAST_STRIPS, body * 2 // 5), body - table.rows)
+        self.query_one(StripPlots).styles.height = max(
+            min(_LEAST_STRIPS, body * 2 // 5), body - len(table.lines()) - _FIXED_ROWS
+        )
         self._show_host()
 
     def _in_order(self, hosts: list[Host]) -> list[Host]:
