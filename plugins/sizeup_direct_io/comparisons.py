@@ -316,12 +316,8 @@ def _measure_on(
     at: estimates.Coordinates = {"workload": load.point.at["workload"], "queue_depth": queue_depth, "path": name}
     loads = {setup.target.path: (setup, stream, count) for setup, count in each}
     first = setups[0].target
-    counter_source = CounterSource(
-        first.device_number,
-        first.nfs_mount_point,
-        load.counter_source.paths,
-        {setup.target.path: setup.target.device_number for setup in setups} if len(setups) > 1 else {},
-    )
+    numbers = {setup.target.path: setup.target.device_number for setup in setups} if len(setups) > 1 else {}
+    counter_source = CounterSource(first.device_number, first.nfs_mount_point, load.counter_source.paths, numbers)
     cached = [setup.cached_bytes() for setup in setups]
     try:
         measured = yield from measure_loads(loads, at, load.window, load.context, counter_source)

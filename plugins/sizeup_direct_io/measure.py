@@ -172,7 +172,8 @@ class MeasuredPoint(Struct, frozen=True):
     def charged_bytes(self, *, reads: bool, writes: bool) -> tuple[int | None, int | None]:
         """Return the bytes charged to this process, and those counted by the device or the NFS server.
 
-        Only in the given directions: the other one holds metadata and I/O of other processes.
+        Only in the given directions: the other one holds metadata and I/O of other processes. A request is charged when
+        it starts and counted by its worker when it ends: what is in flight at either end makes no difference.
         """
 
         def between(name: str, first: int = 0) -> int | None:
@@ -184,7 +185,10 @@ class MeasuredPoint(Struct, frozen=True):
             return int(reads * read + writes * written)
 
         own, device = between("accounting"), between("device")
-        return (own, device) if (direct := between("nfs")) is None else (direct, between("nfs", 2))
+        if (direct := between("nfs")) is not None:
+            own, device = direct, between("nfs", 2)
+        started = self.after.counters.in_flight - self.before.counters.in_flight
+        return own and own - round(started * self.transferred_bytes / max(1, self.requests)), device
 
 
 def stream_coordinates(at: Mapping[str, str | int | float], stream: str, count: int) -> Mapping[str, str | int | float]:

@@ -258,7 +258,7 @@ class Run(TargetRun):
         if host is not None and host.busy_share > CPU_BOUND and not self._verdict.background.background_caveats:
             return f"host CPU utilization was {as_percent(host.busy_share)}"
         slowest = max(
-            interval.quantile_ns(kind, 0.99) for interval in measured.intervals.values() for kind in ("read", "write")
+            each.quantile_ns(kind, 0.99) for each in measured.intervals.values() for kind in ("read", "write")
         )
         limit = self._settings.p99_limit * 1e9
         if limit and slowest > limit:

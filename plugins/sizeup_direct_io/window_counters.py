@@ -124,6 +124,8 @@ class Counters(Struct, frozen=True):
     """Uncertainty of the workers' counters: half of what they transferred while the kernel's were read."""
     targets: Mapping[str, Counters] = {}
     """Of each of several targets, by stream: only of its device and its workers."""
+    in_flight: float = 0.0
+    """Requests that were charged, and that the workers had not counted."""
 
     def of_targets(self, names: Collection[str]) -> Counters:
         """Return what is known of some of several targets, which share a device."""
@@ -155,7 +157,8 @@ def read_counters(counter_source: CounterSource, take_samples: TakeSamples) -> C
             name: Counters(None, device, None, None, *_moved([earlier[name]], [later[name]]))
             for name, device in devices.items()
         }
-        found.append(Counters(*read, *_moved(earlier.values(), later.values()), targets))
+        in_flight = sum(sample.in_flight for sample in (*earlier.values(), *later.values())) / 2
+        found.append(Counters(*read, *_moved(earlier.values(), later.values()), targets, in_flight))
         if time.monotonic() - started <= CLOSE_SECONDS:
             break
     return min(found, key=lambda counters: counters.uncertainty_bytes)

@@ -175,6 +175,19 @@ def test_a_path_carries_each_direction_apart() -> None:
     assert beyond.startswith("80 MB/s exceeds the bandwidth of the path (60 MB/s, path_limit)")
 
 
+def test_requests_in_flight_at_the_ends_of_a_window_are_not_missing() -> None:
+    reads = {"small": interval({9_000_000: 76}, read_bytes=76 * 8192)}
+    few = measured(
+        intervals=reads,
+        before=edge(1.0, counters=replace(counters(0, 0), in_flight=4.0)),
+        after=edge(2.0, counters=replace(counters(76 * 8192, 0), accounting=ProcessIo(72 * 8192, 0))),
+    )
+    none_then = replace(few, before=edge(1.0, counters=counters(0, 0)))
+
+    assert "100 % of the requested bytes were counted by the block layer" in checked(few)["direct"].reasons
+    assert checked(none_then)["direct"].verdict is Validity.FAIL
+
+
 def test_the_median_of_small_reads_alone_is_that_of_a_cache() -> None:
     fast = measured(intervals={"small": interval({5_000: 1000}, read_bytes=80 * MB)})
     large = LoadPoint({}, ((STREAMS["large"], 4),))

@@ -36,8 +36,14 @@ def test_each_of_several_targets_has_the_counters_of_its_own_device(monkeypatch:
     monkeypatch.setattr(window_counters, "read_disks", lambda _: None)
     monkeypatch.setattr(window_counters, "time", SimpleNamespace(monotonic=lambda: 0.0))
     samples = [
-        {"/a": SimpleNamespace(read_bytes=100, written_bytes=10), "/b": SimpleNamespace(read_bytes=5, written_bytes=0)},
-        {"/a": SimpleNamespace(read_bytes=300, written_bytes=30), "/b": SimpleNamespace(read_bytes=5, written_bytes=0)},
+        {
+            "/a": SimpleNamespace(read_bytes=100, written_bytes=10, in_flight=0),
+            "/b": SimpleNamespace(read_bytes=5, written_bytes=0, in_flight=0),
+        },
+        {
+            "/a": SimpleNamespace(read_bytes=300, written_bytes=30, in_flight=0),
+            "/b": SimpleNamespace(read_bytes=5, written_bytes=0, in_flight=0),
+        },
     ]
     source = CounterSource(0, targets={"/a": 1, "/b": 0})
 
@@ -73,7 +79,7 @@ class Flow:
 
     def counters(self) -> Counters:
         def take_samples() -> dict[str, Any]:
-            return {"reads": SimpleNamespace(read_bytes=round(self.now * RATE), written_bytes=0)}
+            return {"reads": SimpleNamespace(read_bytes=round(self.now * RATE), written_bytes=0, in_flight=0)}
 
         return read_counters(CounterSource(0, "/mnt"), cast("Any", take_samples))
 
@@ -180,8 +186,8 @@ def test_the_closest_of_several_readings_has_the_bytes_of_its_middle(monkeypatch
     def take_samples() -> dict[str, Any]:
         read, written = next(moved)
         return {
-            "a": SimpleNamespace(read_bytes=read - 9, written_bytes=7),
-            "b": SimpleNamespace(read_bytes=9, written_bytes=written - 7),
+            "a": SimpleNamespace(read_bytes=read - 9, written_bytes=7, in_flight=3),
+            "b": SimpleNamespace(read_bytes=9, written_bytes=written - 7, in_flight=1),
         }
 
     clock = iter(range(100))
@@ -190,6 +196,7 @@ def test_the_closest_of_several_readings_has_the_bytes_of_its_middle(monkeypatch
     counters = read_counters(CounterSource(0), take_samples)
 
     assert (counters.own_read_bytes, counters.own_written_bytes, counters.uncertainty_bytes) == (304, 106, 10)
+    assert counters.in_flight == 4.0
 
 
 def test_the_time_of_kernel_threads_adds_up_by_family(monkeypatch: pytest.MonkeyPatch) -> None:
