@@ -174,5 +174,5 @@ async def test_the_other_main_chart_stands_below_the_figures_where_they_leave_ro
         await settled(pilot)
 
         assert not drawn or other.region.y > facts.region.bottom - 1
-        assert not drawn or str(other.border_title) == "Over time"
+        assert not drawn or str(other.border_title).strip() == "Over time"
         assert isinstance(other, ChartView)

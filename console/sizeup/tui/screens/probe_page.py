@@ -413,9 +413,9 @@ class ProbePage(Vertical):
             picture = main[0].draw() if main and self.size.height - len(facts.rows) >= _OTHER_ROWS else None
             view.display = isinstance(picture, LineChart | BarChart)
             if isinstance(picture, BarChart):  # the lengths of a few bars can be compared without a logarithm
-                picture = replace(picture, axis=Axis("", picture.axis.unit), apart=6)
+                picture = replace(picture, axis=Axis("", picture.axis.unit), apart=4)
             if picture is not None:
-                self._name_frame(view, Content(main[0].name))
+                self._name_frame(view, Content(f" {main[0].name} "))
                 view.show(self._held(run, picture, view))
         elif "beside" in parts:
             curve = next((entry for entry in self._entries if entry.is_curve), self._entries[0])
