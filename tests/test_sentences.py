@@ -71,7 +71,7 @@ ALLOWED = {
         "tui/screens/probe_forms.py": "TargetDialog.fill",
         "tui/screens/topology.py": "TopologyScreen._search",
         "tui/screens/write_confirmation.py": "targets",
-        "views/inputs/whatif.py": "shortened",
+        "views/inputs/whatif.py": "parse_typed shortened",
         "views/result/candidates.py": "price_table",
         "sizeup_memory/memhammer.py": "_count _cpus",
     },

@@ -238,12 +238,12 @@ async def test_the_field_of_an_input_has_its_name_above_it_and_its_keys_below(co
 
 async def test_an_input_is_added_with_its_value(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        await pressed(pilot, "4", "a", *"machine.memory_gib=256", "enter")
+        await pressed(pilot, "4", "a", *"machine.memory_gib=1,256", "enter")
         taken = console.app.stated
         await pressed(pilot, "a", *"machine.memory_gib=much", "enter")
         refused = console.says("#input-help")
 
-    assert [(key, value.value / 2**30) for key, value in taken.items()] == [("machine.memory_gib", 256)]
+    assert [(key, value.value / 2**30) for key, value in taken.items()] == [("machine.memory_gib", 1256)]
     assert "much" in refused
 
 

@@ -121,7 +121,7 @@ def test_what_is_a_figure_or_nothing_is_no_file(key: str, entry: str) -> None:
 
 async def test_demand_and_capacity_give_a_verdict_from_nothing_in_five_keys(console: Console) -> None:
     async with console.shown(80, 24, keys="w") as pilot:
-        await pilot.press(*"20000", "down", *"50000", "enter")
+        await pilot.press(*"20,000", "down", *"50000", "enter")
         await until(pilot, lambda: bool(console.app.stated))
         await pilot.pause()
         verdict = console.says("#band")

@@ -10,9 +10,9 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import size
 from sizeup.sizing.input_value import UnusedMeasurement, Value
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.keys import KEYS, TYPED_SOURCE
 from sizeup.views.inputs.advice import format_quantity
-from sizeup.views.inputs.whatif import UNKNOWN, effect, input_rows, question_of, stepped, typed
+from sizeup.views.inputs.whatif import UNKNOWN, effect, input_rows, parse_typed, question_of, stepped, typed
 from tiers import in_gate
 
 
@@ -262,3 +262,21 @@ def test_a_ratio_is_spelled_without_a_unit() -> None:
 
     assert depth.quantity is not None
     assert format_quantity(depth.quantity, depth.shown_in) == "80"
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "plain"),
+    [
+        ("workload.iops", "20,000", "20000"),
+        ("workload.iops", "1,500..20,000 IOPS..1,000,000", "1500..20000 IOPS..1000000"),
+        ("workload.mb_s", "1,234.5", "1234.5"),
+    ],
+)
+def test_commas_between_thousands_are_read_as_they_are_printed(key: str, text: str, plain: str) -> None:
+    assert parse_typed(key, text) == KEYS[key].parse(plain, Origin.USER, TYPED_SOURCE)
+
+
+@pytest.mark.parametrize("text", ["1,5", "20,00", "0,500", "1.500,000", "1,2345", "1234,567", ",500"])
+def test_a_comma_that_may_be_that_of_decimals_is_refused(text: str) -> None:
+    with pytest.raises(SizeupError):
+        parse_typed("workload.iops", text)

@@ -15,10 +15,10 @@ from textual.widgets import DataTable, Input, OptionList, Static
 
 from sizeup.compare.published_results import PREFIX
 from sizeup.errors import SizeupError
-from sizeup.quantity import Origin, Words
+from sizeup.quantity import Words
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.presets import shipped_presets
-from sizeup.sizing.keys import KEYS, TYPED_SOURCE
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.table import rows
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.verdict import RESOURCE_NAMES
@@ -48,7 +48,7 @@ from sizeup.views.band import Band, NextStep
 from sizeup.views.cards.balance import balance
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.sizing_table import AnswerRow, answer_rows
-from sizeup.views.inputs.whatif import stepped
+from sizeup.views.inputs.whatif import parse_typed, stepped
 from sizeup.views.result.band import changed_band, summary_band
 from sizeup.views.result.licenses import priced_at
 from sizeup.views.result.summary import summary
@@ -328,7 +328,7 @@ class SizingScreen(ModeScreen):
             self.leave_input()
             return
         try:
-            value = KEYS[key].parse(event.value, Origin.USER, TYPED_SOURCE)
+            value = parse_typed(key, event.value)
         except SizeupError as error:
             self._refuse(str(error))
             return

@@ -17,14 +17,14 @@ from textual.widgets import Input, Static
 from sizeup.errors import SizeupError
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.input_value import UnusedMeasurement, Value
-from sizeup.sizing.keys import KEYS, TYPED_SOURCE
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.verdict import amount_text, bounds_of, exactly
 from sizeup.tui.actions import by_keys
 from sizeup.tui.dialogs import Dialog
 from sizeup.tui.screens.sizing_state import SizingState, workload_inputs
 from sizeup.views.inputs.advice import value_text
 from sizeup.views.inputs.input_names import input_label
-from sizeup.views.inputs.whatif import shortened, typed
+from sizeup.views.inputs.whatif import parse_typed, shortened, typed
 
 if TYPE_CHECKING:
     from sizeup.tui.console import ConsoleApp
@@ -54,7 +54,7 @@ _FILE_NAME = re.compile(r"(?:/|~/|\.{1,2}/).*|.*[^\W\d].*(?:\.[^\W\d]|[/;]).*")
 def _is_figure(key: str, entry: str) -> bool:
     """Return whether an input takes an entry, as the option of the command line does."""
     try:
-        return bool(KEYS[key].parse(entry, Origin.USER, TYPED_SOURCE))
+        return bool(parse_typed(key, entry))
     except SizeupError:
         return False
 
@@ -163,7 +163,7 @@ class WorkloadForm(Dialog[bool]):
             if stated is not None and text == _entered(key, stated):
                 values[key] = stated
             elif text:
-                values[key] = KEYS[key].parse(text, Origin.USER, TYPED_SOURCE)
+                values[key] = parse_typed(key, text)
         return values
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 
@@ -45,6 +46,7 @@ _GIVEN = (Origin.USER, Origin.IMPORTED, Origin.PRESET)
 """Origins of inputs that somebody gave."""
 _STEP_PERCENT = 5.0
 _STEP_SHARE = 0.05
+_THOUSANDS = re.compile(r"(?<![\d,])(?<!\d\.)[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
 UNKNOWN = "unknown"
 ASSUMED = "assumed"
 """Where a default of the rules is from: nobody chose it."""
@@ -154,6 +156,13 @@ def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) 
         where = f"{ASSUMED if first.origin is Origin.RULE else first.origin.value}, {first.source}"
     label, whole = input_label(key), typed(key, value)
     return InputRow(key, label, question_of(key), text, where, help_text, changed, whole, found)
+
+
+def parse_typed(key: str, text: str) -> Value:
+    """The value of an entry; a number may have commas between its thousands, as the screens print it."""
+    if KEYS[key].kind in (InputKind.COUNT, InputKind.NUMBER):
+        text = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), text)
+    return KEYS[key].parse(text, Origin.USER, TYPED_SOURCE)
 
 
 def typed(key: str, value: Value | None) -> str:
