@@ -10,7 +10,8 @@ from textual.dom import DOMNode
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from consoles import Console, settled
+from consoles import Console, ended, settled
+from sizeup.tui.screens.measure import ProbeList
 from sizeup.tui.screens.probe_forms import FormField
 
 
@@ -79,3 +80,20 @@ async def test_a_theme_that_was_chosen_in_another_mode_is_there_when_a_mode_come
         after = console.app.screen.styles.background
 
     assert before != after
+
+
+@pytest.mark.parametrize("away", ["1", ""])
+async def test_the_key_of_measure_gives_the_focus_to_its_list(console: Console, away: str) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot)
+        await console.end(pilot, ended())
+        await settled(pilot, "t")
+        table = console.app.screen.focused
+        await settled(pilot, *away, "3")
+        listed = console.app.screen.query_one(ProbeList)
+        before = listed.highlighted
+        await settled(pilot, "up")
+
+        assert table is not listed
+        assert console.app.screen.focused is listed
+        assert listed.highlighted != before

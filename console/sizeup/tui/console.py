@@ -550,7 +550,10 @@ class ConsoleApp(TerminalApp):
         """Show another mode; what lies above this one closes first."""
         while len(self.screen_stack) > 1:
             self.pop_screen()
-        return self.switch_mode(mode)
+        switched, screen = self.switch_mode(mode), self._mode
+        if screen is not None and screen.is_mounted:  # a new one has its first focus yet to come
+            screen.arrive()
+        return switched
 
     def go(self, mode: str, target: str = "", action: str = "") -> None:
         """Show another mode, there the target, and do the action of that screen, before the next key is handled."""

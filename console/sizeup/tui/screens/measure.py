@@ -197,6 +197,10 @@ class MeasureScreen(ModeScreen):
         """The probe under the cursor; None where there is none."""
         return self.query_one(ProbeList).chosen
 
+    def arrive(self) -> None:
+        """The arrows choose a probe."""
+        self.set_focus(self.query_one(ProbeList))
+
     def show_target(self, target: str) -> None:
         """Put the cursor on a probe."""
         self.query_one(ProbeList).choose(target)
