@@ -60,8 +60,7 @@ def find_knee(ramp: Sequence[RampPoint]) -> RampPoint | None:
     """
     if len(ramp) < 2:
         return None
-    best = ramp[0]
-    misses = 0
+    best, misses = ramp[0], 0
     for before, after in pairwise(ramp):
         if gain_per_doubling(before, after) >= PAYS:
             best, misses = after, 0
