@@ -102,7 +102,7 @@ def test_a_suspected_cache_is_said_before_another_check_that_failed() -> None:
 
 
 AGAIN, AT_REST = "run Direct I/O again", "run Direct I/O again on an idle machine, with more time"
-UNSTEADY = "run Direct I/O again while the machine is idle, with more seconds"
+UNSTEADY = "run Direct I/O again on an idle machine, with more time"
 LARGER = "run Direct I/O with a size several times the largest cache known, or with preset working-set"
 LOOSE = Estimate("rate", place(1), -2.0, low=-2.3, high=-1.5, converged=False)
 
