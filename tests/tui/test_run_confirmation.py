@@ -114,3 +114,16 @@ async def test_a_second_run_beside_that_of_another_console_is_asked_about(
 
     assert (asked, started, len(console.runner.arguments)) == (["no", "yes"], 0, runs)
     assert "in progress in session other" in question
+
+
+async def test_a_path_that_is_typed_over_the_question_starts_nothing(console: Console, tmp_path: Path) -> None:
+    async with console.shown() as pilot:
+        await console.choose(pilot, "io.direct")
+        fill(console, "io.direct", {"path": str(tmp_path)})
+        await settled(pilot, "r")
+        question = console.app.screen
+        await settled(pilot, *"/usr/src")
+
+        assert isinstance(question, ChoiceDialog)
+        assert console.app.screen is question
+        assert console.runner.arguments == []

@@ -131,7 +131,7 @@ class ChoiceDialog(Dialog[str]):
         self._question = question
         self._answers = tuple(answers)
         self._facts = tuple(facts)
-        self._title = title
+        self._title, self._typed = title, False
 
     def compose(self) -> ComposeResult:
         """The question, what there is to know about it, and its answers below."""
@@ -165,9 +165,14 @@ class ChoiceDialog(Dialog[str]):
         """Answer."""
         self.dismiss(event.option_id)
 
+    def on_key(self, event: Key) -> None:
+        """Take no letter for an answer, nor for a command once that is given, where a text is typed."""
+        self._typed |= event.is_printable and event.key not in self.active_bindings
+
     def action_answer(self, answer: str) -> None:
         """Answer by a key of its own."""
-        self.dismiss(answer)
+        if not self._typed:
+            self.dismiss(answer)
 
 
 class BusyDialog(ChoiceDialog):
