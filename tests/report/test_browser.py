@@ -9,15 +9,19 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from msgspec.structs import replace
 
+from compare.test_answer import CASES
 from consoles import machine
 from report.sessions import records, written
+from sizeup.compare.comparison import Conclusion
 from sizeup.quantity import Origin
 from sizeup.report.html import page
 from sizeup.session.reader import read_session
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
+from sizeup.views.document.comparison_document import comparison_document
 from sizeup.views.document.document import document
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -90,6 +94,23 @@ def test_the_answer_takes_few_screens_and_none_of_it_stands_out_sideways(
     assert width - 20 <= inside <= width
     assert 0 < top <= most_screens * height
     assert over == 0
+
+
+def test_on_a_phone_a_compared_row_has_both_values_and_only_the_bar_of_a_change(tmp_path: Path) -> None:
+    found = CASES["slower"][0]
+    withheld = replace(found.headlines[0], verdict=Conclusion.NOT_VALID)
+    inner = page(comparison_document(replace(found, headlines=(withheld, *found.headlines))))
+    inner = inner.replace('http-equiv="Content-Security-Policy"', "")
+    ask = """const shown = document.querySelector("iframe").contentDocument;
+        const told = row => [...row.cells].map(cell => cell.getClientRects().length ? 1 : 0).join("");
+        document.title = [...shown.querySelectorAll(".compared tbody tr")].map(told).join(" ")"""
+    frame = f'<iframe width="390" height="844" style="border:0" srcdoc="{html.escape(inner)}"></iframe>'
+    (tmp_path / "page.html").write_text(f"{frame}<script>onload = () => {{ {ask} }}</script>")
+
+    dumped = in_chromium(tmp_path, "--window-size=1400,900", "--dump-dom", (tmp_path / "page.html").as_uri())
+
+    rows = dumped.rpartition("<title>")[2].partition("</title>")[0].split()
+    assert sorted(set(rows)) == ["111011", "111111"]
 
 
 def test_the_answer_prints_on_two_pages(tmp_path: Path) -> None:

@@ -158,4 +158,7 @@ async def test_a_comparison_is_exported_with_both_sessions(console: Console, fol
             text = made.read_text()
             assert "old" in text
             assert "A (baseline)" in text or json.loads(text)["schema"] == "sizeup.compare/1"
+            if ending == "html":  # the report on the new session is closed below the comparison
+                assert text.index("What else changed") < text.index('<details id="own" class="fold">')
+                assert "What else changed" not in text.partition('id="own"')[2].partition("</details>")[0]
     assert made.stat().st_mode & 0o077 == 0

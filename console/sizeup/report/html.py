@@ -57,14 +57,19 @@ def page(document: Document) -> str:
         blocks = (_block(f"block-{place}-{index}", block) for index, block in enumerate(part.blocks))
         heading, opened = element("summary", element("h2", part.title)), {"open": "open"} if part.open else {}
         parts.append(element("details", heading, *blocks, id=f"part-{place}", class_="part", **opened))
-    notes = (
-        element("p", pill("WARN", "warn"), f" {capitalized(panel.note)}.") if panel.note else _NOTHING
-        for panel in document.charts
-    )
     charts = [
-        _chart(f"chart-{place}", replace(panel.chart, title=panel.title), note)
-        for place, (panel, note) in enumerate(zip(document.charts, notes, strict=True))
+        _chart(f"chart-{place}", replace(panel.chart, title=panel.title), panel.note)
+        for place, panel in enumerate(document.charts)
     ]
+    own = joined(
+        _run(document.run),
+        *_resources(document.cards),
+        _two(chain(*zip_longest(charts, _words(document), fillvalue=_NOTHING))),
+        *(element("p", text, class_="legend") for text in rest),
+    )
+    if answer is not None and own:
+        name = element("h2", f"Report on {document.title}: {document.band.word}")
+        parts.insert(0, element("details", element("summary", name), own, id="own", class_="fold"))
     body = joined(
         top_line(
             "report" if answer is None else "comparison", subject, *(about[name] for name in _WHEN if name in about)
@@ -72,11 +77,7 @@ def page(document: Document) -> str:
         element(
             "main",
             band_section(band),
-            _run(document.run),
-            *(() if answer is None else _comparison(answer)),
-            *_resources(document.cards),
-            _two(chain(*zip_longest(charts, _words(document), fillvalue=_NOTHING))),
-            *(element("p", text, class_="legend") for text in rest),
+            *((own,) if answer is None else _comparison(answer)),
             element("h2", "Details") if document.parts else joined(),
             element(
                 "p", "Printing leaves out details that are closed. Open those that you need.", class_="paper quiet"
@@ -234,7 +235,7 @@ def _comparison(answer: Answer) -> Iterator[Markup]:
                 element("th", row.title, scope="row"),
                 element("td", row.baseline, class_="n x s3"),
                 element("td", row.new, class_="n x s1"),
-                element("td", _change_bar(row), class_="bar"),
+                element("td", _change_bar(row), class_="bar none" if row.better is None else "bar"),
                 element("td", row.change, class_="n"),
                 element("td", state(row.result.sign, row.result.word, row.result.status)),
             )
@@ -318,12 +319,13 @@ def _pairs(pairs: Iterable[tuple[str, str]]) -> Markup:
     return element("dl", *(joined(element("dt", name), element("dd", text)) for name, text in texts))
 
 
-def _chart(name: str, chart: Chart, note: Markup = _NOTHING) -> Markup:
+def _chart(name: str, chart: Chart, note: str = "") -> Markup:
+    said = element("p", pill("WARN", "warn"), f" {capitalized(note)}.") if note else _NOTHING
     drawn = (
         svg.draw(chart, f"{name}-{kind}", width=width, titled=False, css_class=f"chart {kind}")
         for kind, width in _FIGURE_WIDTHS
     )
-    return element("section", element("h2", chart.title), note, *drawn, class_="card")
+    return element("section", element("h2", chart.title), said, *drawn, class_="card")
 
 
 def _words(document: Document) -> Iterator[Markup]:
