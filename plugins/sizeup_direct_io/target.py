@@ -35,7 +35,7 @@ from sizeup.procfs.mounts import MountEntry, read_mountinfo
 from sizeup.procfs.process import open_again, read_mount
 from sizeup.procfs.stat import read_process_stat
 from sizeup.text import one_line
-from sizeup.units import format_bytes, format_decimal_bytes
+from sizeup.units import format_bytes
 from sizeup_direct_io import binding, window_counters
 from sizeup_direct_io.binding import Extents, IoJob
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, call_with_timeout, describe_error
@@ -188,15 +188,15 @@ def new_file_size(requested_bytes: int, available: int, reserve_bytes: int, path
         if requested_bytes:
             raise RefusedError(f"size={requested_bytes}: expected at least {format_bytes(SMALLEST_BYTES)}")
         raise RefusedError(
-            f"{path}: {format_decimal_bytes(available)} are available besides the "
-            f"{format_decimal_bytes(reserve_bytes)} to keep free, too little to measure; free some space or set reserve"
+            f"{path}: {format_bytes(available)} are available besides the "
+            f"{format_bytes(reserve_bytes)} to keep free, too little to measure; free some space or set reserve"
         )
     if size % MIB:
         raise RefusedError(f"size={requested_bytes}: expected a multiple of 1 MiB")
     if size > available:
         raise RefusedError(
-            f"size={requested_bytes}: {path} has {format_decimal_bytes(available)} available besides the "
-            f"{format_decimal_bytes(reserve_bytes)} to keep free; decrease size or reserve"
+            f"size={requested_bytes}: {path} has {format_bytes(available)} available besides the "
+            f"{format_bytes(reserve_bytes)} to keep free; decrease size or reserve"
         )
     return size
 
@@ -288,7 +288,9 @@ def open_target(spec: TargetSpec) -> OpenTarget:
             raise RefusedError(_NO_DIRECT_IO.format(spec.path)) from error
         if error.errno in {errno.ENXIO, errno.ENODEV}:
             raise RefusedError(f"{spec.path}: {describe_error(error.errno)}; see the kernel log") from error
-        raise RefusedError(f"{spec.path}: {error.strerror or error}") from error
+        denied = stat.S_ISDIR(mode) and error.errno in {errno.EPERM, errno.EACCES, errno.EROFS}
+        advice = "; choose a directory that you may write to" if denied else ""
+        raise RefusedError(f"{spec.path}: {error.strerror or error}{advice}") from error
     raise RefusedError(f"{spec.path}: expected a directory, a file or a block device")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from consoles import Console, MakeConsole
+from sizeup.live import storage_targets
 from sizeup.tui.screens import mount_choice
 
 
@@ -20,7 +21,8 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "no store"))
-    monkeypatch.setattr(mount_choice, "keeps_reserve", lambda _: True)  # whatever the disk of the test's folder holds
+    for module in (mount_choice, storage_targets):  # whatever the disk of the test's folder holds
+        monkeypatch.setattr(module, "keeps_reserve", lambda _: True)
 
 
 @pytest.fixture

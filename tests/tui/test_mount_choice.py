@@ -7,8 +7,7 @@ import pytest
 from textual.widgets import Input
 
 from consoles import Console, ended, pressed
-from sizeup.live import storage_targets
-from sizeup.live.storage_targets import TargetChoice
+from sizeup.live.storage_targets import TargetChoice, keeps_reserve
 from sizeup.tui.screens import mount_choice
 from tui.sizing_inputs import MEASURED
 
@@ -83,7 +82,7 @@ def test_a_tenth_and_at_least_5_gib_stay_free(
     status = os.statvfs_result((4096, 4096, blocks, available, available, 0, 0, 0, 0, 255))
     monkeypatch.setattr(os, "statvfs", lambda _: status)
 
-    assert storage_targets.keeps_reserve("/u01") is fits
+    assert keeps_reserve("/u01") is fits
 
 
 async def test_a_directory_that_has_gone_is_asked_for_again(console: Console) -> None:

@@ -1,5 +1,6 @@
 """What is asked before a run: once for what only reads, each time for what writes, nothing where nothing can run."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from consoles import Console, ended, fill, records, settled
+from sizeup.live import storage_targets
 from sizeup.probing.devices import Device
 from sizeup.tui import console as app_module
 from sizeup.tui.dialogs import ChoiceDialog
@@ -126,4 +128,42 @@ async def test_a_path_that_is_typed_over_the_question_starts_nothing(console: Co
 
         assert isinstance(question, ChoiceDialog)
         assert console.app.screen is question
+        assert console.runner.arguments == []
+
+
+def _status(blocks: int, flags: int = 0) -> os.statvfs_result:
+    return os.statvfs_result((4096, 4096, blocks, blocks, blocks, 0, 0, 0, flags, 255))
+
+
+@pytest.mark.parametrize(
+    ("status", "writable", "fits", "settings", "problem"),
+    [
+        (_status(0), True, True, {}, "is on no storage"),
+        (_status(1 << 30, os.ST_RDONLY), False, True, {}, "is mounted read-only"),
+        (_status(1 << 30), False, True, {}, "is not writable for you"),
+        (_status(1 << 30), True, False, {}, "is too full (a tenth, at least 5 GiB, stays free)"),
+        (_status(1 << 30), True, False, {"reserve": "1GiB"}, ""),
+    ],
+)
+async def test_a_directory_where_no_file_can_be_made_is_told_before_the_run(
+    console: Console,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    status: os.statvfs_result,
+    writable: bool,
+    fits: bool,
+    settings: Mapping[str, str],
+    problem: str,
+) -> None:
+    monkeypatch.setattr(storage_targets, "keeps_reserve", lambda _: fits)
+    async with console.shown() as pilot:
+        await console.choose(pilot, "io.direct")
+        fill(console, "io.direct", {"path": str(tmp_path), **settings})
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "statvfs", lambda _: status)
+            patch.setattr(os, "access", lambda *_: writable)
+            await settled(pilot, "r")
+        said = f"! {tmp_path} {problem}: choose a directory on the storage that you want to measure"
+
+        assert (console.hint, bool(console.answers)) == ((said, False) if problem else ("", True))
         assert console.runner.arguments == []

@@ -63,6 +63,21 @@ def keeps_reserve(directory: str) -> bool:
     return status.f_bavail * status.f_frsize - reserve >= _SMALLEST_BYTES
 
 
+def unfit(directory: str, *, reserves: bool) -> str:
+    """Return why no temporary file can be made in a directory, where that shows; empty for what is none."""
+    try:
+        status = os.statvfs(directory)
+    except OSError:
+        return ""  # the run says what is wrong
+    problems = {
+        "is on no storage": not status.f_blocks,
+        "is mounted read-only": bool(status.f_flag & os.ST_RDONLY),
+        "is not writable for you": not os.access(directory, os.W_OK),
+        "is too full (a tenth, at least 5 GiB, stays free)": reserves and not keeps_reserve(directory),
+    }
+    return next((words for words, holds in problems.items() if holds), "") if os.path.isdir(directory) else ""
+
+
 def storage_targets(machine: Machine | None, *, proc: str = PROC) -> tuple[TargetChoice, ...]:
     """Return the mounts with most free space first, then those that cannot be written, then unmounted devices."""
     devices = () if machine is None else machine.block_devices

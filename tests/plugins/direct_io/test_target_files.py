@@ -12,6 +12,7 @@ from sizeup.errors import RefusedError
 from sizeup.model.machine import Gap
 from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate, Samples
+from sizeup_direct_io import target
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import TargetSpec, find_leftovers, open_target, process_start
 
@@ -178,3 +179,16 @@ def test_a_link_of_another_user_is_refused_wherever_it_stands(
 
     with pytest.raises(RefusedError, match="is a symbolic link of another user"):
         open_target(TargetSpec(f"{tmp_path}/{way}", writes=False))
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EACCES, errno.EROFS])
+def test_a_directory_that_takes_no_file_names_the_way_out(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def make(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(target, "_make", make)
+
+    with pytest.raises(RefusedError, match=f"{os.strerror(number)}; choose a directory that you may write to"):
+        list(run(step(folder)))

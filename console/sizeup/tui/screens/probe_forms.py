@@ -31,7 +31,7 @@ from sizeup.session.value import StepRun
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.dialogs import PickDialog, ask
 from sizeup.tui.run_form import RunForm, entered, format_seconds, format_setting, label, value_label
-from sizeup.tui.screens.write_confirmation import estimated_seconds, file_size, missing_target
+from sizeup.tui.screens.write_confirmation import estimated_seconds, file_size, unfit_target
 from sizeup.tui.widgets.lists import KeyList
 
 PLAN = "plan"
@@ -469,7 +469,7 @@ class ProbeForms(Vertical):
             view = self._views.get(probe.name)
             if view is None:
                 plan_seconds = {plan: time for plan in PLANS if (time := self._seconds.of(probe, plan)) is not None}
-                view = RunFormView(self.form_of(probe), self._targets(probe), plan_seconds, missing_target)
+                view = RunFormView(self.form_of(probe), self._targets(probe), plan_seconds, unfit_target)
                 view.display = False
                 await self.mount(view)
                 self._views[probe.name] = view

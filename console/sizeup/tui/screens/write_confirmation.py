@@ -19,7 +19,7 @@ from sizeup.probing.registry import RegisteredProbe, Registry
 from sizeup.text import one_line
 from sizeup.tui.dialogs import ChoiceDialog, DeviceDialog, ask, ask_which
 from sizeup.tui.run_form import RunForm, format_seconds
-from sizeup.units import format_decimal_bytes
+from sizeup.units import format_bytes, format_decimal_bytes
 
 WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
 _MADE = ", a directory: a temporary file is created in it"
@@ -96,11 +96,16 @@ def makes_file(settings: Mapping[str, str]) -> bool:
     return any(_target(path).endswith(_MADE) for path in targets(settings))
 
 
-def missing_target(settings: Mapping[str, str]) -> str:
-    """Return why a target cannot be measured: it does not exist; empty where each does, or may on a server."""
-    for path in targets(settings):
-        if _can_ask(path) and not os.path.lexists(path) and read_device(path) is None:
+def unfit_target(settings: Mapping[str, str]) -> str:
+    """Return why a target cannot be measured, as far as can be told before; empty where each can, or is on a server."""
+    from sizeup.live.storage_targets import unfit
+
+    for path in filter(_can_ask, targets(settings)):
+        device = read_device(path)
+        if device is None and not os.path.lexists(path):
             return f"{path} does not exist: enter the full name of a directory, file or device"
+        if device is None and (problem := unfit(path, reserves=not settings.get("reserve", "1").strip("0B"))):
+            return f"{path} {problem}: choose a directory on the storage that you want to measure"
     return ""
 
 
@@ -145,7 +150,7 @@ def _mount(path: str) -> str:
         status = os.statvfs(path)
     except OSError as error:
         return f"{words}; {error.strerror}"
-    return f"{words}, {format_decimal_bytes(status.f_bavail * status.f_frsize)} free"
+    return f"{words}, {format_bytes(status.f_bavail * status.f_frsize)} free"
 
 
 def why_no_plan(plan: Plan) -> str:
@@ -218,7 +223,7 @@ class RunConfirmation:
         ``agreed`` is whether the user has just chosen the target for this run, knowing what is created in it.
         """
         settings = form.texts
-        if reason := missing_target(settings):
+        if reason := unfit_target(settings):
             return reason
         device_setting = consent(probe)
         confirmed = unconfirmed(probe, form.typed)
