@@ -121,7 +121,7 @@ def test_what_nobody_chose_is_an_assumption_and_what_was_given_is_an_input(markd
     assert "Users" not in assumed
     assert assumed["Term"][1] == "3 years"
     assert given["Growth per year"] == ["Growth per year", "20 %", "typed", "--set", "workload.growth_percent"]
-    assert given["Random IOPS"][2:4] == ["imported", "awr.txt: one interval, an average"]
+    assert given["IOPS wanted"][2:4] == ["imported", "awr.txt: one interval, an average"]
     assert given["Memory"] == ["Memory", "512 GiB", "detected", "/proc/meminfo", "machine.memory_gib"]
     assert not set(assumed) & set(given) - {"Input", "---"}
 

@@ -20,8 +20,8 @@ from sizeup.tui.screens.write_confirmation import why_no_plan
             "enter the memory for sizing: sizeup size --set machine.memory_gib=N.",
             "enter the memory for sizing: enter Memory (4, then a).",
         ),
-        ("Measure it, or enter capacity.iops.", "Measure it, or enter Storage IOPS."),
-        ("are unknown (--set workload.iops=N)", "are unknown (enter Random IOPS: 4, then a)"),
+        ("Measure it, or enter capacity.iops.", "Measure it, or enter IOPS available."),
+        ("are unknown (--set workload.iops=N)", "are unknown (enter IOPS wanted: 4, then a)"),
         ("use --set path.policy=active-passive", "set Path policy to active-passive (4, then a)"),
         (
             "or use --set capacity.mb_s=N, path.stages=hba:fc16*2 or array.disks=N",

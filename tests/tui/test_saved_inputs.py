@@ -49,7 +49,7 @@ async def test_what_was_typed_is_saved_by_a_key_and_stands_when_the_session_is_o
     assert "Worked out with 2 inputs entered by the user, 20" in notice
     assert "20,000 IOPS" in here
     assert "demand 20,000 IOPS" in told
-    assert listed["workload.iops"] == "● Random IOPS 20,000 IOPS"
+    assert listed["workload.iops"] == "● IOPS wanted 20,000 IOPS"
     assert title == "Answers, recorded"
     assert label.startswith("Worked out with 2 inputs")
 
@@ -146,7 +146,7 @@ async def test_inputs_belong_to_the_machine_that_they_were_typed_for(tmp_path: P
     assert "recomputed" not in header
     assert "6,000" not in listed.get("capacity.iops", "")
     assert back == ["capacity.iops"]
-    assert "Random IOPS, Storage IOPS" in asked
+    assert "IOPS wanted, IOPS available" in asked
     assert [one.key for one in read_session(path).stated] == ["capacity.iops"]
     assert [one.key for one in read_session(console.app.typed._own.path).stated] == ["workload.iops"]
 

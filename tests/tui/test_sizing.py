@@ -114,7 +114,7 @@ async def test_what_moves_an_answer_follows_the_cursor_also_to_one_without_a_fig
         await pilot.pause()
 
         assert isinstance(need, BarChart)
-        (iops,) = [bar for bar in need.bars if bar.label.startswith("Random IOPS ")]
+        (iops,) = [bar for bar in need.bars if bar.label.startswith("IOPS wanted ")]
         assert (iops.low, iops.value, iops.high) == pytest.approx((131.072e6, 163.84e6, 196.608e6))
         assert isinstance(console.chart, BarChart)
         assert console.chart.bars == ()

@@ -75,9 +75,9 @@ async def test_without_a_workload_the_first_line_says_what_to_type_and_enter_goe
         await pressed(pilot, "enter", *"20000", "enter")
 
         assert first == "No verdict yet no workload"
-        assert "Random IOPS" in shown
+        assert "IOPS wanted" in shown
         assert "A verdict compares the demand of a workload with the capacity of this machine." in behind
-        assert console.entries("#inputs")["workload.iops"] == "● Random IOPS 20,000 IOPS"
+        assert console.entries("#inputs")["workload.iops"] == "● IOPS wanted 20,000 IOPS"
         assert not any("no workload" in line for line in console.entries("#answers").values())
 
 
@@ -123,7 +123,9 @@ async def test_enter_on_an_unchanged_value_changes_nothing(console: Console) -> 
 
 async def test_what_is_wrong_stands_out_and_goes_with_the_next_input(console: Console) -> None:
     async with console.shown(120, 40, keys=("4", "enter", "ctrl+u", "0", "enter")) as pilot:
-        assert console.says("#input-help").startswith("! workload.iops: expected a number of IOPS, above 0")
+        assert console.says("#input-help").startswith(
+            "! IOPS wanted: expected a number of IOPS, above 0, such as 20000, found"
+        )
         assert console.app.screen.query_one("#input-help").has_class("-wrong")
         await pressed(pilot, "escape", "down")
         assert not console.app.screen.query_one("#input-help").has_class("-wrong")
@@ -165,7 +167,7 @@ async def test_a_step_says_what_it_changed(console: Console) -> None:
         top, rows = listed.scroll_offset.y, listed.size.height
         await pressed(pilot, "down")
 
-        assert told.startswith("Random IOPS: 20,000 IOPS changed to 21,000 IOPS. Bksp undoes it.")
+        assert told.startswith("IOPS wanted: 20,000 IOPS changed to 21,000 IOPS. Bksp undoes it.")
         assert "+ Change" in " ".join(footer.split())
         assert top <= row < top + rows
         assert "changed to" not in console.says("#input-help")
@@ -229,8 +231,8 @@ async def test_the_field_of_an_input_has_its_name_above_it_and_its_keys_below(co
         above = rows[field.region.y][: field.region.right]
         await settled(pilot, "escape")
 
-        assert field.border_title == "Random IOPS"
-        assert "Random IOPS" in above
+        assert field.border_title == "IOPS wanted"
+        assert "IOPS wanted" in above
         assert editing == "Enter takes it, Esc leaves"
         assert any(editing in row for row in rows)
         assert pane.border_subtitle == "~ assumed; Enter edits"

@@ -60,8 +60,8 @@ def test_an_input_that_hardly_moves_the_share_has_no_row() -> None:
 
     text = factor_lines(0.5, swings, 76).plain
 
-    assert "Random IOPS" in text
-    assert "Storage IOPS" not in text
+    assert "IOPS wanted" in text
+    assert "IOPS available" not in text
 
 
 @LOOKS

@@ -152,21 +152,49 @@ async def test_memory_and_cpu_get_a_demand_of_the_form(console: Console) -> None
 
 
 @pytest.mark.parametrize(
-    ("value", "high", "words"),
-    [(60418, 118419.0, "60,420 IOPS"), (60418, None, "60,420 IOPS"), (2635.088, None, "2,635 IOPS")],
+    ("value", "high", "typed", "columns", "words"),
+    [
+        (60418, 118419.0, False, 120, "measured 60,420 IOPS, doubtful"),
+        (60418, None, True, 80, "measured 60,420 IOPS, doubtful"),
+        (2635.088, None, False, 60, "measured 2,635 IOPS, doubtful"),
+    ],
 )
-async def test_a_measured_figure_is_offered_with_what_is_certain_of_it(
-    console: Console, monkeypatch: pytest.MonkeyPatch, value: float, high: float | None, words: str
+async def test_a_measured_figure_is_offered_with_its_doubt(
+    console: Console,
+    monkeypatch: pytest.MonkeyPatch,
+    value: float,
+    high: float | None,
+    columns: int,
+    words: str,
+    *,
+    typed: bool,
 ) -> None:
+    """One that was typed in its place is what counts again without it."""
     wide = Quantity(value, "1/s", Origin.MEASURED, "io.direct", 2417.0, high)
     make = SizingState.__init__
+    console.app.stated = CAPACITY if typed else {}
 
     def measured(state: SizingState, host: ConsoleApp) -> None:
         make(state, host)
-        state.sizing = replace(state.sizing, inputs={**state.sizing.inputs, "capacity.iops": wide})
+        found = {**state.found, "capacity.iops": wide}
+        state.found, state.sizing = found, replace(state.sizing, inputs={**found, **state.changed})
 
     monkeypatch.setattr(SizingState, "__init__", measured)
-    async with console.shown(120, 40, keys="w"):
-        offered = console.app.screen.query_one("#capacity-iops", Input).placeholder
+    async with console.shown(columns, 40, keys="w"):
+        field = console.app.screen.query_one("#capacity-iops", Input)
+        offered, room = field.placeholder, field.size.width
 
-    assert offered == f"measured: {words} (2,417 IOPS certain)"
+    assert offered == words
+    assert len(words) <= room
+
+
+async def test_of_two_wrong_figures_the_first_is_named_and_both_are_marked(console: Console) -> None:
+    async with console.shown(80, 24, keys="w") as pilot:
+        await pressed(pilot, *"lots", "down", *"many", "down")
+        said = console.says("#message")
+        wrong = [field.name for field in console.app.screen.query(Input) if field.has_class("-invalid")]
+        colors = [console.app.screen.query_one(f"#{name}", Input).styles.color for name in ("workload-iops", "db-gb")]
+
+    assert said == "! IOPS wanted: enter a number of IOPS, above 0."
+    assert wrong == ["workload.iops", "capacity.iops"]
+    assert colors[0] != colors[1]

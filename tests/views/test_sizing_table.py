@@ -73,7 +73,7 @@ def test_without_a_workload_the_first_row_asks_for_it() -> None:
     first = next(iter(rows().values()))
 
     assert (first.id, first.value) == (NO_WORKLOAD, "no workload")
-    assert first.basis == "missing: Random IOPS or Throughput"
+    assert first.basis == "missing: IOPS wanted or Throughput"
 
 
 def test_a_range_has_its_unit_once_and_an_amount_no_cents() -> None:

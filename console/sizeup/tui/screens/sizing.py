@@ -330,7 +330,7 @@ class SizingScreen(ModeScreen):
         try:
             value = parse_typed(key, event.value)
         except SizeupError as error:
-            self._refuse(str(error))
+            self._refuse(f"{input_label(key)}: {error}")
             return
         self._change = ("", "")
         if self._take({key: value}):

@@ -39,6 +39,8 @@ class SizingState:
         self._measured: dict[str, Value] = {}
         self.sizing = Sizing(inputs={})
         """What the inputs give by today's rules."""
+        self.found = self.sizing.inputs
+        """What is known or assumed without what was typed."""
         self.given = AdviceSet()
         """The answers that are shown: those of a saved session as it recorded them, until something is changed."""
         self.advice: ShownAdvice | None = None
@@ -82,6 +84,7 @@ class SizingState:
         self.sizing = self._sized(changed)
         self._measured = self._known({})
         before = self._sized({})
+        self.found = before.inputs
         self.rows = input_rows(self.sizing, changed, before.inputs, self._added)
         workload = {  # a file has sessions, too
             key: value for key, value in changed.items() if question_of(key) == "Workload" or is_imported(value)

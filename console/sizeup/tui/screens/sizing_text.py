@@ -49,7 +49,7 @@ _LABELS = ("from  ", "rule  ", "id    ")
 WORKLOAD_HELP = (
     "No verdict yet",
     "  A verdict compares the demand of a workload with the capacity of this machine.",
-    "  Enter what is known of it: Random IOPS with Share of reads and Block size, or Throughput.",
+    "  Enter what is known of it: IOPS wanted with Share of reads and Block size, or Throughput.",
     "  For a verdict on the CPU, enter CPU utilization; a finds every other input, such as Redo rate.",
     "  {key} asks for these figures, or for a file of them: an AWR, Statspack, sar or iostat report.",
 )

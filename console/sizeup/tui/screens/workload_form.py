@@ -18,7 +18,7 @@ from sizeup.errors import SizeupError
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.verdict import amount_text, bounds_of, exactly
+from sizeup.sizing.verdict import bounds_of
 from sizeup.tui.actions import by_keys
 from sizeup.tui.dialogs import Dialog
 from sizeup.tui.screens.sizing_state import SizingState, workload_inputs
@@ -93,20 +93,20 @@ class WorkloadForm(Dialog[bool]):
             with Grid(classes="fields"):
                 for key in FIELDS:
                     stated = self._state.changed.get(key)
-                    value = None if stated is not None else known.get(key)
-                    is_used = value is not None and not isinstance(value, UnusedMeasurement)
-                    assumed = f"{value_text(key, value)} unless entered" if value is not None and is_used else ""
+                    value = known.get(key) if stated is None else self._state.found.get(key)
+                    assumed = _ASKED.get(key, "") if value is None else f"{value_text(key, value)} unless entered"
                     name, unit = input_label(key), KEYS[key].unit
-                    if isinstance(value, Quantity) and value.origin is Origin.MEASURED:
-                        low = bounds_of(value).low
-                        certain = f" ({amount_text(exactly(low), unit)} certain)" if low < value.value else ""
-                        assumed = f"measured: {shortened(value_text(key, value))}{certain}"
+                    if isinstance(value, UnusedMeasurement):
+                        assumed = "measured, not used: enter it"
+                    elif isinstance(value, Quantity) and value.origin is Origin.MEASURED:
+                        doubtful = ", doubtful" if bounds_of(value).low < value.value else ""
+                        assumed = f"measured {shortened(value_text(key, value))}{doubtful}"
                     yield Static(name if unit in _UNITLESS else f"{name}, {unit}", markup=False)
                     yield Input(
                         _entered(key, stated),
                         id=key.replace(".", "-"),
                         name=key,
-                        placeholder=assumed or _ASKED.get(key, ""),
+                        placeholder=assumed,
                         validators=[Function(partial(_accepts, key), f"{name}: enter {KEYS[key].expectation}.")],
                         validate_on=["blur", "submitted"],
                         valid_empty=True,
@@ -121,9 +121,10 @@ class WorkloadForm(Dialog[bool]):
         for field in self.query(Input):
             field.cursor_blink = False
 
-    def on_input_blurred(self, event: Input.Blurred) -> None:
-        """Say at once why a figure is refused."""
-        self.say(_problem(event.validation_result))
+    def on_input_blurred(self) -> None:
+        """Say at once why a figure is refused, the first of several."""
+        wrong = (field.validate(field.value) for field in self.query(Input) if not field.is_valid)
+        self.say(next(filter(None, map(_problem, wrong)), ""))
 
     def on_input_submitted(self) -> None:
         """Work out the verdict, or show what is refused; a path in another field is that of the file."""

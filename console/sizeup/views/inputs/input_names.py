@@ -18,7 +18,7 @@ _OF_PRODUCTS = {
 
 
 def input_label(key: str) -> str:
-    """Return what an input is called: ``Random IOPS``."""
+    """Return what an input is called: ``IOPS wanted``."""
     return KEYS[key].label or capitalized(re.split(r"[,;:(]", KEYS[key].help, maxsplit=1)[0].strip())
 
 
