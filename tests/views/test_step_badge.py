@@ -9,6 +9,7 @@ from sizeup.charts.chart import LineChart
 from sizeup.model.plan import Better, Declaration, Series, SeriesQuantity, Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Status
 from sizeup.session.value import Point, StepRun, point_key
+from sizeup.tui.screens.probe_text import fact_rows
 from sizeup.views.band import NextStep
 from sizeup.views.run.chart_list import TABLE, VALIDITY, chart_list, tabs
 from sizeup.views.run.live_figures import live_tiles, time_left
@@ -163,6 +164,8 @@ def test_the_table_has_a_row_for_each_queue_depth_and_notes_once() -> None:
     rows = point_rows(run)
 
     assert rows.columns == ("QD", "IOPS", "p50 us", "p99 us", "±", "Flag", "Host CPU utilization %")
+    assert rows.heads == {"p50 us": "p50", "p99 us": "p99 us"}
+    assert "".join(text for text, _ in fact_rows(run, [])[0]).split() == ["QD", "IOPS", "p50", "p99", "us"]
     assert [cell.text for cell in rows.rows[0]] == ["1", "9,000", "200", "900", "2.0 %", "", "10.0"]
     assert [row[5].text for row in rows.rows] == ["", "! 1", "! 1"]
     assert rows.notes == ("1 32 of 100 requests were late (1 similar)",)

@@ -302,13 +302,14 @@ def fact_rows(run: StepRun, share: Sequence[SegmentRow]) -> list[SegmentRow]:
     table = point_rows(run)
     shown = [number for number, title in enumerate(table.columns) if title not in _UNLISTED]
     columns = [number for number in shown if table.numeric[number]]
+    columns[2:] = sorted(columns[2:], key=lambda number: table.columns[number] not in table.heads)
     kinds = [tuple(row[number].text for number in shown if number not in columns) for row in table.rows]
     kinds_by_size = Counter(kinds).most_common()
     # Bars have their values beside their names.
     named = bool(kinds) and (kinds_by_size[0][1] > 1 or table.numeric[:1] == (True,))
-    texts = [[table.columns[number] for number in columns]]
+    texts = [[table.heads.get(title, title) for title in map(table.columns.__getitem__, columns)]]
     texts += [[row[at].text for at in columns] for row in table.rows]
-    widths = [max(map(len, cells)) + 2 for cells in zip(*texts, strict=True)]
+    widths = [max(map(len, cells)) + 2 * bool(at) for at, cells in enumerate(zip(*texts, strict=True))]
     widths = [wide for wide, end in zip(widths, accumulate(widths), strict=True) if end <= _LISTED_COLUMNS]
     head, *drawn = (
         tuple(

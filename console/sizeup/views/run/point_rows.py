@@ -55,6 +55,8 @@ class PointRows(Struct, frozen=True):
     """Figures of the whole step, such as the queue depth at the knee."""
     notes: tuple[str, ...] = ()
     """What the numbers in the column of flags stand for."""
+    heads: Mapping[str, str] = {}
+    """Short names of the columns of percentiles that lead, the last with the unit that several have."""
 
 
 class _Source(Struct, frozen=True):
@@ -94,6 +96,13 @@ def point_rows(run: StepRun) -> PointRows:
     ]
     leading = leading[: 2 * _LEADING] or sources[:_LEADING]  # what a reader compares first
     others = [source for source in sources if source not in leading]
+    named = [source for source in leading if source.series.statistic]
+    named = [source for source in named if source.part == named[0].part]
+    units = [_scale(source)[1] for source in named]
+    heads = {
+        _title(source, sources): f"{source.series.statistic} {'' if unit in units[place:] else unit}".rstrip()
+        for place, (source, unit) in enumerate(zip(named, units, strict=True), start=1)
+    }
     coordinates = _coordinate_columns(run, keys, shape)
     reasons = {key: _reasons(validity, sources, key) for key in keys}
     every = [reason for found in reasons.values() for reason in found]
@@ -118,6 +127,7 @@ def point_rows(run: StepRun) -> PointRows:
         tuple(zip(*(found for _, found in cells), strict=True)),
         tuple(_figures(run, [point for point in points if point not in inside])),
         tuple(f"{number} {note}" for number, note in enumerate(stated_once(every), start=1)),
+        heads,
     )
 
 
