@@ -217,6 +217,7 @@ async def test_a_map_that_is_higher_than_the_screen_scrolls(make_console: MakeCo
         assert "S47 N47 " not in "".join(top)
         assert "S47 N47 " in "".join(bottom)
         assert "S47 N47 " in "".join(above)
+        assert re.search(r"╰─+ more rows: \d+ below ─╯", "".join(top))
         assert re.search(r"more rows: \d+ above", "".join(bottom))
 
 

@@ -455,3 +455,17 @@ def test_several_findings_are_told_with_what_to_do_where_there_is_room() -> None
     assert re.search(r"A is wrong\nWhy care +It costs time.\nDo +Mend a.\n.*B is wrong", roomy)
     assert "Mend" not in full
     assert "B is wrong" in full
+
+
+def test_mounts_that_are_in_order_are_counted_by_server() -> None:
+    """Seven of one server, one of another, and one with a finding, which stands by itself."""
+    mounts = [NfsMount(f"/u{number}", f"filer:/u{number}", version="3") for number in range(7)]
+    mounts += [NfsMount("/v", "other:/v", version="3"), NfsMount("/w", "filer:/w", version="3")]
+    soft = Finding("nfs.soft-mount", Severity.WARNING, "soft", (), "", "", ("nfs:/w",))
+    text = drawn(machine(1, nfs_mounts=tuple(mounts), findings=(soft,)))
+
+    assert re.search("● filer +7 mounts OK", text)
+    assert re.search("● /v +NFS 3, other:/v", text)
+    assert re.search("▲ /w .*WARN SOFT", text)
+    assert "8 OK 1 WARN" in text
+    assert "/u3" not in text

@@ -172,7 +172,7 @@ class ItemTree(Tree[TopologyItem]):
 _ROLES = {
     "name": "title", "device": "hi", "offline": "disturbed", "barred": "disturbed", "trouble": "status-warn",
     "used": "s1", "free": "track", "core": "faint", "cpu": "faint", "cache": "dim", "value": "hi",
-    "added": "s3", "removed": "s4", "changed": "s2",
+    "added": "s3", "removed": "s4", "changed": "s2", "edge": "frame",
 }  # fmt: skip
 """What a map's roles look like."""
 _LOAD, _SELECTED = "load-", "selected-"
@@ -311,8 +311,10 @@ class MapView(ScrolledRows):
         room = height - len(below)
         higher = len(self._map.rows) > room
         self._shown = self._visible(self._map.rows, room - higher)
-        note: list[Row] = [(Cell(str(self.border_subtitle), "dim"),)] if higher else []
-        for y, row in enumerate((*self._shown, *note, *below)):
+        left, line, right = "   " if any(row[0].role == "edge" for row in self._shown[-1:]) else "╰─╯"
+        note = f" {self.border_subtitle} {line}{right}"  # in the edge of a frame that is cut, else below one
+        edge = (Cell(f"{left:{line}<{width - len(note)}}", "frame"), Cell(note, "dim"))
+        for y, row in enumerate((*self._shown, *[edge] * higher, *below)):
             x = 0
             for cell in row:
                 drawing.put(x, y, *self._cell(cell))

@@ -56,6 +56,8 @@ class TopologyItem(Struct, frozen=True):
     """How it differs from the compared machine."""
     changed: tuple[Difference, ...] = ()
     """What differs in a changed part; also the first of its facts."""
+    number: int = 1
+    """How many parts it stands for."""
 
     @property
     def marked_label(self) -> str:

@@ -144,5 +144,5 @@ def panel(
     return [
         (Cell("╭", "frame"), *rule(title, width - 2, basis), Cell("╮", "frame")),
         *((edge, Cell(" ", "text"), *padded(row, inside), Cell(" ", "text"), edge) for row in lines),
-        (Cell(f"╰{'─' * (width - 2)}╯", "frame"),),
+        (Cell(f"╰{'─' * (width - 2)}╯", "edge"),),
     ]

@@ -24,7 +24,7 @@ from sizeup.views.map.cells import Cell, Row, change_mark, fault
 from sizeup.views.map.cores import CacheGroup, CorePart
 
 _ALIKE = 6
-"""If a node has more disks without faults, they are counted instead of named."""
+"""If a node has more disks without faults, or a machine more such mounts, they are counted instead of named."""
 _FEW_NODES = 2
 
 
@@ -57,6 +57,7 @@ class MapParts:
         self.changes = {} if comparison is None else _changes(comparison.root)
         self.states = {pu.cpu: (pu.online, pu.allowed) for pu in machine.pus}
         """Online, and allowed, by CPU."""
+        self._servers = {f"nfs:{mount.mount_point}": mount.export.partition(":/")[0] for mount in machine.nfs_mounts}
         devices = Devices(machine)
         self.troubles = devices.troubles
         self.cell_role = "cpu" if machine.pus and not machine.cores else "core"
@@ -171,7 +172,7 @@ class MapParts:
         return ", ".join(filter(None, (KIND_TEXTS[node.kind] if known else "", tier)))
 
     def _shown(self, items: Sequence[TopologyItem]) -> list[TopologyItem]:
-        """Return the items that the map shows; bridges are left out, and many disks without faults become one item."""
+        """Return the items that the map shows; without bridges; many disks or mounts without faults become one."""
         shown = []
         for item in (one for one in items if one.name):
             keys = {item.key, *item.also}
@@ -180,15 +181,18 @@ class MapParts:
             if item.trouble and told == {Severity.INFO}:  # which is just not in service
                 made = replace(made, trouble="", up=False, brief=(*item.brief, item.trouble))
             shown.append(made)
-        items = shown
-        plain = [
-            item for item in items if item.key.startswith("disk:") and not (item.trouble or item.grave or item.change)
-        ]
+        sound = [item for item in shown if item.up and not (item.trouble or item.grave or item.change)]
+        plain = [item for item in sound if item.key.startswith(("disk:", "nfs:"))]
         if len(plain) <= _ALIKE:
-            return items
-        name, count = f"{plain[0].name} to {plain[-1].name}", plural(len(plain), "disk")
-        alike = TopologyItem(plain[0].key, f"{name}: {count}", name=name, brief=(count,))
-        return [*(item for item in items if item not in plain), alike]
+            return shown
+        rest, servers = [item for item in shown if item not in plain], [self._servers.get(one.key, "") for one in plain]
+        for server in dict.fromkeys(servers):
+            same = [item for item, where in zip(plain, servers, strict=True) if where == server]
+            name = server or f"{same[0].name} to {same[-1].name}"
+            count = f"{plural(len(same), 'mount')} OK" if server else plural(len(same), "disk")
+            alike = TopologyItem(same[0].key, f"{name}: {count}", name=name, brief=(count,), number=len(same))
+            rest += [alike] if len(same) > 1 else same
+        return rest
 
 
 def node_name(node: NumaNode) -> str:

@@ -75,8 +75,9 @@ def device_section(
 
     Those that are ``listed`` are a row each, above their short facts if ``told``; else as many in a row as fit.
     """
-    here = [item for item in items if item.change is not ItemChange.REMOVED]
-    number_of = Counter(map(_health, here))
+    number_of = Counter(
+        _health(one) for one in items for _ in range(one.number) if one.change is not ItemChange.REMOVED
+    )
     cells = [
         Cell(f"{number_of[word]} {word} ", role if word in _GRAVE else "dim")
         for word, (_, role) in _SIGNS.items()
