@@ -294,3 +294,12 @@ async def test_a_look_at_256_cores_costs_less_than_reading_the_machine(tmp_path:
     whole = statistics.median(cpu_ms(lambda: discover(root), 11))
 
     assert statistics.median(await looks_ms(tmp_path, root, 120, 40, 21)) < 0.9 * whole
+
+
+@pytest.mark.parametrize(("rows", "air"), [(24, 0), (40, 1), (60, 1)])
+async def test_a_row_parts_the_band_from_the_first_line_as_on_other_screens(
+    console: Console, rows: int, air: int
+) -> None:
+    async with console.shown(120, rows, keys="2"):
+        assert "socket" in console.text.splitlines()[1 + air]
+        assert console.app.screen.query_one("#views").region.y == 4 + air
