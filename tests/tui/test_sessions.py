@@ -120,7 +120,11 @@ async def test_a_store_without_sessions_says_how_one_comes_and_what_it_is_for(co
     async with console.shown(120, 40, keys="5"):
         assert "NO SESSIONS" in console.text
         assert "Next  3 leads to the measurements, where r runs one" in console.text
-        assert "c  Compare with the baseline, or with another one." in console.text
+        assert re.search(
+            r"Started +Host +DRAM +IOPS +Run +│\n.*09:30 +db01 +96 ns +150k +VALID +\(example\)", console.text
+        )
+        assert "Compare with the baseline" not in console.text, "nothing to do with what is not there"
+        assert console.app.screen.query_one("#detail-pane").region.height == 6 + 2
         assert f"Kept in {folder}" in console.text.replace("~", str(Path.home()))
         assert "Enter Open" not in console.text
         assert console.chart is None

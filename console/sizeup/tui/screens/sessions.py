@@ -31,7 +31,7 @@ from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
 from sizeup.sizing.session_advice import session_advice
 from sizeup.text import plural
-from sizeup.tui.actions import action_of, bindings, first_key, first_key_of, in_console
+from sizeup.tui.actions import bindings, first_key_of, in_console
 from sizeup.tui.dialogs import ChoiceDialog, TextDialog, ask, ask_which
 from sizeup.tui.screens.export_dialog import ask_export
 from sizeup.tui.screens.mode import ModeScreen
@@ -393,14 +393,10 @@ class SessionsScreen(ModeScreen):
         self.show_band()
 
     def _purpose(self) -> Content:
-        """Return what sessions are for, while there are none."""
-        keys = self.host.keys
+        """Return what sessions are for, and how one is listed, while there are none."""
         first = Content.styled("A session keeps the machine, every sample and the verdict of its runs.", "bold $hi")
-        lines = (
-            Content.assemble((f"\n{first_key(action, keys):>5}  ", "bold $acc"), action.help)
-            for action in map(action_of, _PURPOSES)
-        )
-        return Content("\n").join([first, *lines, Content.styled(f"\nKept in {_path_text(directory())}", "$dim")])
+        rows = "\n".join(_columns(self._width(), 6, " ", *cells) + end for *cells, end in _EXAMPLE)
+        return first + Content.styled(f"\n\n{rows}\n\nKept in {_path_text(directory())}", "$dim")
 
     def _lines(self, shown: Sequence[StoredSession], width: int) -> Iterator[Content]:
         """Yield the header, then each session: when and where, the two figures asked for first, how the run went."""
@@ -474,8 +470,11 @@ class SessionsScreen(ModeScreen):
         self.set_class(view.display, "-two")
 
 
-_PURPOSES = ("app.compare", "sessions.baseline", "app.export", "sessions.fleet")
-"""What can be done with sessions."""
+_EXAMPLE = (
+    ("Started", "Host", "DRAM", "IOPS", " Run"),
+    ("2026-05-04 09:30", "db01", "96 ns", "150k", " VALID  (example)"),
+)
+"""How sessions are listed."""
 _DRAWN_ROWS = {"picture": 30, "other": 50}
 """Of the screen, from which on a chart stands beside the text, and another one below it."""
 _WIDE = 60
