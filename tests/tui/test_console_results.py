@@ -1,12 +1,15 @@
 """What a step measured, in the console: its chart, its table and its samples."""
 
+import time
+
 import msgspec
 import pytest
 from textual.pilot import Pilot
 
 from consoles import Console, ended, pressed, records, settled
+from played_runs import PlayedRunner
 from sizeup.charts.chart import LineChart
-from sizeup.model.plan import Declaration
+from sizeup.model.plan import Declaration, Plan, Step
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.probing.registry import Registry, load_registry
 from sizeup.session import store
@@ -14,6 +17,7 @@ from sizeup.session.records import (
     EndRecord,
     EstimateRecord,
     OutcomeRecord,
+    PlanRecord,
     ProgressRecord,
     SamplesRecord,
     StepStartRecord,
@@ -200,16 +204,23 @@ async def test_a_run_that_has_no_sample_yet_says_so(console: Console) -> None:
         assert all(words in console.says("#standing") for words in ("no samples yet", "filling the file"))
 
 
-async def test_every_step_of_a_probe_can_be_looked_at(console: Console) -> None:
+@pytest.mark.parametrize("same_run", [True, False])
+async def test_every_step_of_a_probe_can_be_looked_at_and_is_counted_in_its_run(
+    console: Console, *, same_run: bool
+) -> None:
     async with console.shown() as pilot:
         start, *figures = records()[3:]
         assert isinstance(start, StepStartRecord)
         step = msgspec.structs.replace(start.step, id="null.second", title="Second")
         again = [msgspec.structs.replace(figure, step=step.id) for figure in figures[:1]]
-        await console.measure(pilot, [*records(), msgspec.structs.replace(start, step=step), *again])
-        assert "step 2 of 2" in console.says("#standing")
+        plan = PlanRecord(3, Plan("custom", (start.step, step) if same_run else (step,)))
+        await console.measure(pilot, [*records(), plan, msgspec.structs.replace(start, step=step), *again])
+        last = console.says("#standing")
         await pressed(pilot, ">")
-        assert "step 1 of 2" in console.says("#standing")
+        first = console.says("#standing")
+
+        assert last != first
+        assert [f"step {number} of 2" in said for number, said in ((2, last), (1, first))] == [same_run, same_run]
 
 
 @pytest.mark.parametrize(
@@ -243,7 +254,7 @@ async def test_steps_of_a_probe_that_is_not_installed_have_a_line_and_a_chart(
     assert lines["acme.scan"].startswith("● Scan rate")
     assert lines["old.scan"].startswith("● old.scan")
     assert isinstance(drawn, LineChart)
-    assert title == "Memory: Scan rate"
+    assert title == "of 2026-01-01"
     assert console.told == ["not installed, or it cannot be used: acme 1.2; see: sizeup probe list"]
     assert console.runner.arguments == []
 
@@ -262,9 +273,32 @@ async def test_what_was_measured_last_on_this_machine_is_shown_until_it_is_measu
         after = console.entries("#probes")["null"]
 
     assert "65 ns" in before[0]
-    assert "measured 2026-01-09" in before[1]
+    assert "last session 2026-01-09" in before[1]
     assert before[2] is LineChart
     assert "running" in after
+
+
+@pytest.mark.parametrize(("last", "said"), [(True, "last session {}"), (False, "of {}")])
+async def test_the_chart_names_its_session_and_the_numbers_that_it_was_measured_with(
+    console: Console, *, last: bool, said: str
+) -> None:
+    now = time.strftime("%Y-%m-%dT%H:%M:00Z", time.gmtime())
+    header, found, *_ = records("io.direct")
+    step = Step("io.direct", "io.direct", "Random read", {"depth": 32, "block": 8192, "preset": "custom"}, 10.0, 60.0)
+    rest = [msgspec.structs.replace(one, step=step) for one in records("io.direct") if isinstance(one, StepStartRecord)]
+    other = records("io.direct")[4:]
+    lines = [msgspec.structs.replace(header, started=now, id="n"), found, *rest, *other, *ended("io.direct")]
+    if last:
+        store.directory().mkdir(parents=True)
+        PlayedRunner(store.directory() / f"n{store.SUFFIX}").write(lines)
+    else:
+        console.save(lines)
+    async with console.shown() as pilot:
+        await console.choose(pilot, "io.direct")
+        await settled(pilot)
+        title = str(console.app.screen.query_one("#views").border_subtitle)
+
+    assert title == f"{said.format(now[11:16])}, depth 32, block 8KiB"
 
 
 async def test_of_the_tabs_only_the_one_that_is_shown_is_bold(console: Console) -> None:

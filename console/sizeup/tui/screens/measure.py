@@ -31,7 +31,15 @@ from sizeup.tui.runs import Runs, spec_of
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.probe_forms import PLAN, PlannedSeconds, ProbeForms, RunFormView
 from sizeup.tui.screens.probe_page import ProbePage
-from sizeup.tui.screens.probe_text import about, card_groups, card_title, entry, waiting_text
+from sizeup.tui.screens.probe_text import (
+    about,
+    card_groups,
+    card_title,
+    entry,
+    session_words,
+    setting_words,
+    waiting_text,
+)
 from sizeup.tui.screens.write_confirmation import WRITES, RunConfirmation
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
@@ -537,7 +545,8 @@ class MeasureScreen(ModeScreen):
                 if has_one_load(run)
                 else NextStep(key="c", does="compares it with another run")
             )
-            band = step_band(run, step_position(run, runs.session), "" if last is None else last.day, offered)
+            when = "" if last is None else session_words(last.started, is_last=True)
+            band = step_band(run, step_position(run, runs.session), when, offered)
             steps = [one for one in band.steps if one.key != "v" or self._probe_page.shown_tab != VALIDITY]
             if not self.host.measures:  # no key measures again
                 steps = [replace(one, key="", does="") if one.key in ("r", "d") else one for one in steps]
@@ -558,6 +567,16 @@ class MeasureScreen(ModeScreen):
             steps=(NextStep(key="r", does="measures it"),),
             basis=f"Touches {probe.manifest.touches.partition(',')[0]}",
         )
+
+    def _title(self, probe: RegisteredProbe, run: StepRun | None) -> str:
+        """Return what is shown: the probe, where the list leaves it room, and of which run; the form may say others."""
+        session = self.host.runs.session
+        if run is None:
+            return card_title(probe)
+        last = None if runs_of(session, probe.name) else self._stand_in(probe.name, self.host.machine)
+        started = last.started if last is not None else "" if session is None else session.header.started
+        named = () if self.has_class("-narrow") else (card_title(probe),)
+        return ", ".join((*named, session_words(started, is_last=last is not None), *setting_words(probe, run)))
 
     def _show_probe(self) -> None:
         probe = self.chosen
@@ -583,8 +602,7 @@ class MeasureScreen(ModeScreen):
         drawn, self._drawn = self._drawn, state
         if drawn and drawn[-1] != startable:
             self._show_form()
-        if not drawn or drawn[0] != probe.name:
-            self._probe_page.card_title = card_title(probe)
+        self._probe_page.card_title = self._title(probe, run)
         self.show_band()
         self._show_yardstick(run)
         if run is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -20,11 +21,12 @@ from sizeup.model.sample import Disturbance, Status
 from sizeup.probing.manifest import PLANS
 from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
+from sizeup.probing.settings import why_unused
 from sizeup.session.validity import StepValidity, check_reasons
 from sizeup.session.value import StepRun
 from sizeup.sizing.verdict import share_text
 from sizeup.text import capitalized, plural
-from sizeup.tui.run_form import format_seconds
+from sizeup.tui.run_form import format_seconds, format_setting, label, value_label
 from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.cells import SegmentRow
 from sizeup.tui.widgets.facts import facts_grid
@@ -153,6 +155,22 @@ def card_title(probe: RegisteredProbe) -> str:
     """Return what the page of a probe is called."""
     card = "Self-test" if probe.manifest.diagnostic else _CARDS.get(probe.manifest.card, probe.manifest.card)
     return f"{card}: {probe.manifest.title}"
+
+
+def session_words(started: str, *, is_last: bool) -> str:
+    """Return which session a step is of, by its time where that is of today, in UTC as all times."""
+    when = started[11:16] if started[:10] == time.strftime("%Y-%m-%d", time.gmtime()) else started[:10]
+    return f"{'last session' if is_last else 'of'} {when}"
+
+
+def setting_words(probe: RegisteredProbe, run: StepRun) -> list[str]:
+    """Return the numbers that a step was set to, as far as the form shows them at once: depth and block."""
+    settings = run.step.settings
+    return [
+        f"{label(one).lower()} {value_label(one, format_setting(one, settings[one.name]))}"
+        for one in probe.manifest.parameter
+        if one.basic and one.type in ("int", "bytes") and one.name in settings and not why_unused(one, settings)
+    ]
 
 
 def entry(

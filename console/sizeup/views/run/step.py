@@ -304,11 +304,14 @@ def _lines(
 
 
 def step_position(run: StepRun, session: Session | None) -> str:
-    """Return which of the steps of its probe one is, of those that ran or are planned; empty for the only one."""
-    steps = [other.step.id for other in runs_of(session, run.step.probe)]
-    planned = () if session is None or session.plan is None else session.plan.steps
-    every = {*steps, *(step.id for step in planned if step.probe == run.step.probe)}
-    return f"step {steps.index(run.step.id) + 1} of {len(every)}" if len(every) > 1 else ""
+    """Return which of the steps of its probe one is, of those that its run planned; empty for the only one."""
+    plans = (
+        []
+        if session is None
+        else [[one.id for one in plan.steps if one.probe == run.step.probe] for plan in session.plans]
+    )
+    steps = next((ids for ids in reversed(plans) if run.step.id in ids), [])
+    return f"step {steps.index(run.step.id) + 1} of {len(steps)}" if len(steps) > 1 else ""
 
 
 def _order(value: str | int | float) -> tuple[bool, float, str]:

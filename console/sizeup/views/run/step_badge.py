@@ -76,16 +76,16 @@ def step_badge(run: StepRun) -> StepBadge:
 _TOKENS = {BadgeLook.PASS: "ok", BadgeLook.WARN: "warn", BadgeLook.FAIL: "bad"}
 
 
-def step_band(run: StepRun, position: str, day: str, offered: NextStep) -> Band:
+def step_band(run: StepRun, position: str, last: str, offered: NextStep) -> Band:
     """Return how a step ended, its figure, and what to do: a remedy, else what is ``offered``.
 
-    ``day`` is when it was measured, where that is in an earlier session.
+    ``last`` names the session where that is not the one that is shown.
     """
     badge, figure = step_badge(run), headline_text(run)
     sentence = capitalized(badge.text)
     samples = sum(len(point.values) for point in run.points.values())
     counted = plural(samples, "sample") if samples else ""
-    words = figure if figure != sentence else "", badge.note, day and f"measured {day}", position, counted
+    words = last, figure if figure != sentence else "", badge.note, position, counted
     step = NextStep(f"{capitalized(badge.remedy)}.", "r") if badge.remedy else offered
     if not run.finished:
         step = NextStep("The whole reason stands in Validity.", "v", "goes there")

@@ -26,15 +26,20 @@ class Earlier(Struct, frozen=True):
     """A step of a stored session."""
 
     host: str
-    day: str
+    started: str
     run: StepRun
     machine: Machine | None
+
+    @property
+    def day(self) -> str:
+        """When its session was started."""
+        return self.started[:10]
 
 
 def earlier_steps(sessions: Iterable[Session], shown: Session | None) -> list[Earlier]:
     """Return the steps of the stored sessions by name, the latest first, without those of the one that is ``shown``."""
     return [
-        Earlier(session.header.host, session.header.started[:10], run, session.machine)
+        Earlier(session.header.host, session.header.started, run, session.machine)
         for session in sessions
         if shown is None or session.header.id != shown.header.id
         for run in reversed(session.steps.values())
