@@ -5,7 +5,7 @@ from array import array
 import pytest
 from msgspec.structs import replace
 
-from consoles import Console, MakeConsole, machine, settled, until
+from consoles import Console, MakeConsole, machine, records, settled, until
 from report import sessions
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.share_bar import ScreenLook
@@ -16,6 +16,7 @@ from sizeup.probing.registry import load_registry
 from sizeup.session.records import EndRecord, OutcomeRecord
 from sizeup.session.value import Point, StepRun, point_key
 from sizeup.tui.runs import Runs
+from sizeup.tui.screens.measure import ProbeList
 from sizeup.tui.screens.probe_page import draw_tiles
 from sizeup.tui.screens.probe_text import entry, fact_rows, progress_rows, share_rows, validity_rows
 from sizeup.tui.widgets.chart import ChartView
@@ -176,3 +177,15 @@ async def test_the_other_main_chart_stands_below_the_figures_where_they_leave_ro
         assert not drawn or other.region.y > facts.region.bottom - 1
         assert not drawn or str(other.border_title).strip() == "Over time"
         assert isinstance(other, ChartView)
+
+
+async def test_a_line_of_the_list_leaves_the_scroll_bar_its_column_while_it_is_written(console: Console) -> None:
+    widths = []
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        for lines in ([], records()):
+            await console.feed(pilot, lines) if lines else await settled(pilot, "r")
+            listed = console.app.screen.query_one(ProbeList)
+            widths.append(listed.scrollable_content_region.width)
+
+    assert widths == [25, 25]

@@ -50,7 +50,7 @@ from sizeup.views.run.step import VALIDITY, latest_refusal, latest_run, runs_of,
 from sizeup.views.run.step_badge import step_band
 from sizeup.views.run.yardstick import Earlier, earlier_steps, yardstick
 
-_COLUMNS = 28
+_COLUMNS = 25
 """Of a line, until the list has a width."""
 
 
