@@ -114,6 +114,25 @@ def test_levels_stand_side_by_side_and_name_those_that_did_not_converge() -> Non
     assert step_badge(run).word == "WARN"
 
 
+@pytest.mark.parametrize(
+    ("wide", "mark"),
+    [
+        ((), ""),
+        (("64 MiB", "L2"), " (64 MiB, L2 did not converge)"),
+        (("64 MiB", "L1", "L2"), " (none of these converged)"),
+    ],
+)
+def test_the_largest_working_set_leads_where_no_level_is_memory(wide: tuple[str, ...], mark: str) -> None:
+    curve_ = Series("random", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set")
+    run = a_run(LEVELS, curve_)
+    for name, value in (("L1", 1.1), ("L2", 4.62)):
+        put(run, "level", {"level": name}, value, converged=name not in wide)
+    for size, value in ((64, 154.0), (4, 1.2)):
+        put(run, "random", {"working_set_bytes": size << 20}, value, converged=f"{size} MiB" not in wide)
+
+    assert headline_text(run) == f"154 ns at 64 MiB · L1 1.1 · L2 4.62 ns{mark}"
+
+
 def test_a_run_that_is_not_valid_says_which_check_failed_and_what_to_do() -> None:
     run = ramp()
     reasons = "direct: all is well; steady: throughput fell 18 % during the run; steady: another"
