@@ -299,15 +299,8 @@ class SummaryScreen(ModeScreen):
         found = [finding for _, finding in shown.findings]
         supplies = balance(host.machine, session)
         years = max((card.judged.horizon_years for card in shown.cards), default=0.0)
-        self._show_rows(
-            RowTable(
-                resource_rows(shown.cards, found, supplies, host.machine),
-                width - 4,
-                host.look,
-                years,
-                gentle=session is not None and session.gentle is not None,
-            )
-        )
+        resources = resource_rows(shown.cards, found, supplies, host.machine)
+        self._show_rows(RowTable(resources, width - 4, host.look, years))
         alone = supplies is None and (session is None or not session.steps)
         self.query_one("#side").set_class(alone, "-alone")
         side = width if alone or width < _WIDE else int(width * _SIDE[width >= _WIDEST])

@@ -50,9 +50,7 @@ _BADGE_WORDS = ("FAIL", "WARN")
 class RowTable:
     """The table of resources at a width: its header, its lines, and the legend of its bars."""
 
-    def __init__(
-        self, rows: Sequence[ResourceRow], width: int, look: ScreenLook, years: float = 0.0, *, gentle: bool = False
-    ) -> None:
+    def __init__(self, rows: Sequence[ResourceRow], width: int, look: ScreenLook, years: float = 0.0) -> None:
         self._rows, self._look, self._years = rows, look, years
         judged = any(row.demand or row.used for row in rows)
         wide = next(bar for least, bar in reversed(_BAR.items()) if width >= least)
@@ -80,9 +78,7 @@ class RowTable:
         fixed = self._fixed()
         texts = [("Detected", [row.detected for row in rows]), ("Measured", [row.measured for row in rows])]
         if not judged:
-            # A gentle run stays below what the parts deliver.
-            title = f"Can deliver at {'least' if gentle else 'most'}"
-            texts.append((title, [(row.delivers,) if row.delivers else () for row in rows]))
+            texts.append(("Can deliver", [(row.delivers,) if row.delivers else () for row in rows]))
         texts = [one for one in texts if any(one[1])] if width >= _TEXTS_FROM or not judged else []
         wanted = sum(_wanted(title, cells) + 2 for title, cells in texts)
         if self._bar > _SHORT_BAR:  # words that are cut say less than a bar that is shorter
