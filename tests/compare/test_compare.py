@@ -18,6 +18,7 @@ from sizeup.model.machine import Machine, Platform
 from sizeup.model.plan import Better, Series
 from sizeup.model.topology import Package
 from sizeup.session.value import point_key
+from sizeup.views.comparison.answer import ChangeResult, change_rows, comparison_band, side_lines
 from sizeup.views.comparison.comparison import verdict_text
 
 LATENCY = Series("thp", "Latency", "ns", Better.LOWER, "size", "bytes")
@@ -352,6 +353,42 @@ def test_parameters_that_differ_are_named() -> None:
     warnings = compare([with_budget(1, 2.5)], [with_budget(0, 12.0)]).warnings
 
     assert "p.thp: parameters differ: budget=2.5 (baseline: budget=12.0)" in warnings
+
+
+def test_parameters_of_points_that_only_one_side_has_are_not_compared() -> None:
+    def with_depths(number: int, *depths: int) -> Digest:
+        plain = session(number, *((RATE, {"depth": depth}, 1.0) for depth in depths))
+        values = (replace(value, settings={"depth": depth}) for value, depth in zip(plain.values, depths, strict=True))
+        return replace(plain, values=tuple(values))
+
+    found = compare([with_depths(1, 4, 1)], [with_depths(0, 4, 64)])
+
+    assert not found.other_settings
+    assert not any("parameters" in warning for warning in found.warnings)
+
+
+def test_without_a_named_figure_on_both_sides_what_is_not_valid_has_rows() -> None:
+    def invalid(number: int) -> Digest:
+        plain = session(number, (RATE, {}, 1.0), (LATENCY, {}, 2.0))
+        return replace(plain, values=tuple(replace(value, invalid="not steady") for value in plain.values))
+
+    found = compare([invalid(1)], [invalid(0)])
+    band = comparison_band(found)
+
+    assert [row.result for row in change_rows(found)] == [ChangeResult.NOT_VALID] * 2
+    assert band.word == "CANNOT TELL"
+    assert [step.text for step in band.steps] == ["Measure both again: not steady."]
+    assert "new, 1 run" in band.basis
+    assert not compare([session(1, (RATE, {}, 1.0))], [session(0, (RATE, {}, 1.0))]).headlines
+
+
+def test_what_was_noted_in_a_session_stands_beside_its_name() -> None:
+    noted = [replace(session(number, (RATE, {}, 1.0)), note=f"note {number}") for number in (1, 0)]
+
+    assert [line.partition("; ")[2] for line in side_lines(compare(noted[:1], noted[1:]))] == [
+        "note: note 0",
+        "note: note 1",
+    ]
 
 
 def test_metrics_of_one_side_are_listed() -> None:

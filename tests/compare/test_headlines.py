@@ -16,7 +16,7 @@ from sizeup.compare.profile import machine_figures
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.quantity import Quantity
-from sizeup.session.records import SessionRecord
+from sizeup.session.records import NoteRecord, SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.views.comparison.answer import conclusion_lines, headline_table
 from sizeup.views.comparison.comparison import comparison_data
@@ -87,6 +87,13 @@ def test_the_named_figures_are_single_points_of_what_manifests_declare() -> None
         "DRAM latency": ("memory", 92.0),
         "Core-to-core latency, median": ("cpu", 70.0),
     }
+
+
+def test_the_notes_of_a_session_are_kept() -> None:
+    header = SessionRecord(1, "s", "sizeup 0", "db01", "2026-01-01T00:00:00Z")
+    notes = [NoteRecord(1, "calm"), NoteRecord(2, "", tags=("baseline",)), NoteRecord(3, "new disks")]
+
+    assert digest(Session(header, notes=notes), "s").note == "calm; new disks"
 
 
 @pytest.mark.parametrize(("megabytes", "named"), [(15, []), (16, ["DRAM latency"])])

@@ -20,6 +20,7 @@ from sizeup.compare.comparison import (
     LEVEL_WITHOUT_TIMES,
     MINIMUM_EFFECT,
     Comparison,
+    Conclusion,
     Figure,
     Mean,
     OtherWorkloads,
@@ -32,6 +33,7 @@ from sizeup.compare.headlines import CARDS
 from sizeup.compare.machines import machine_differences
 from sizeup.compare.statistics import geometric_mean
 from sizeup.model.plan import Better
+from sizeup.session.value import PointKey
 from sizeup.units import format_verdict
 
 _BUSY_PERCENT = 20.0
@@ -78,6 +80,7 @@ def compare(
     metrics = judged_figures(wholes, asked, level, minimum_effect)
     only_published = any(all(digest.source for digest in side) for side in (new, baseline))
     settings = () if only_published else tuple(_settings_caveats(ours, theirs, shared))
+    none_valid = tuple(one for one in metrics if one.verdict is Conclusion.NOT_VALID)
     order = []
     if baseline and not only_published and not turns:
         remedy = (
@@ -99,7 +102,7 @@ def compare(
         conditions=answers,
         level=level,
         minimum_effect=minimum_effect,
-        headlines=_headlines(new, baseline, figure, level, minimum_effect),
+        headlines=_headlines(new, baseline, figure, level, minimum_effect) or none_valid,
         other_workloads=tuple(
             OtherWorkloads(probe, tuple(measured), tuple(others[probe]))
             for probe, measured in workloads.items()
@@ -194,15 +197,20 @@ def _caveats(new: Sequence[Digest], baseline: Sequence[Digest]) -> Iterable[str]
             yield f"{session.path}: other processes used {busy:.0f} % of a CPU at its end: {names}"
 
 
-def _settings_caveats(ours: Mapping[str, Runs], theirs: Mapping[str, Runs], common: Iterable[str]) -> Iterable[str]:
-    """Return which parameters and versions differ, once for the metrics of a probe that share them."""
+def _settings_caveats(
+    ours: Mapping[str, Runs], theirs: Mapping[str, Runs], shared: Mapping[str, Sequence[PointKey]]
+) -> Iterable[str]:
+    """Return which parameters and versions of what is compared differ, once for the metrics of a probe."""
     picks: dict[str, Callable[[RunValue], set[str]]] = {
         "parameters": lambda run: {f"{name}={value}" for name, value in run.settings.items()},
         "versions": lambda run: {run.distribution},
     }
     found: dict[tuple[str, str], list[str]] = {}
-    for metric in common:
-        sides = [[run for runs in side[metric].values() for run in runs.values()] for side in (ours, theirs)]
+    for metric, keys in shared.items():
+        sides = [
+            [run for key in (keys if any(shared.values()) else side[metric]) for run in side[metric][key].values()]
+            for side in (ours, theirs)
+        ]
         for what, pick in picks.items():
             left, right = (set[str]().union(*map(pick, side)) for side in sides)
             if left != right:

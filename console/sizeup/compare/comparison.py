@@ -129,7 +129,7 @@ class Comparison(Struct, frozen=True):
     level: float
     minimum_effect: float
     headlines: tuple[Figure, ...] = ()
-    """The named figures that both sides have, in the order of their cards."""
+    """The named figures that both sides have, in the order of their cards; without any, what both have not valid."""
     other_workloads: tuple[OtherWorkloads, ...] = ()
     """Probes whose figures are not compared, as their workloads differ."""
     interleaved: bool = False

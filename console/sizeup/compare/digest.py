@@ -70,7 +70,7 @@ class Digest(Struct, frozen=True):
     title: str = ""
     """What a published case is; empty for a session."""
     note: str = ""
-    """What the source of a published case leaves open; empty for a session."""
+    """What the source of a published case leaves open, or what was noted in a session."""
     invalid_results: tuple[str, ...] = ()
     """Which figures are not valid, and why: a sentence for each step that has some."""
     headlines: tuple[RunValue, ...] = ()
@@ -96,6 +96,7 @@ def digest(session: Session, path: str) -> Digest:
         {**facts, "load": f"gentle, {session.gentle}" if session.gentle else "full"},
         values,
         session.damage.sentences(),
+        note="; ".join(note.text for note in session.notes if note.text),
         invalid_results=tuple(f"{step}: {words}" for step, words in marked if words),
         headlines=tuple(_headlines(session, started)),
     )

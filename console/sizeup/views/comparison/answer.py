@@ -254,10 +254,11 @@ def comparison_band(comparison: Comparison) -> Band:
         sentence = f"No difference: a change of {EXCLUDED_CHANGE * 100:.0f} % or more is excluded."
     else:
         sentence = "No valid figure was measured on both sides."
-        steps = (NextStep("Measure the same steps on both sides."),)
+        again = next((f"both again: {one_line(why, 60)}" for one in figures for why in one.invalid if why), "")
+        steps = (NextStep(f"Measure {again or 'the same steps on both sides'}."),)
     basis = []
     for name, told, side in zip((_BASELINE, "new"), side_names(comparison), comparison.sides[::-1], strict=True):
-        runs = len({one.run for digest in side for one in digest.headlines})
+        runs = _run_count(side)
         basis += [f"{told if told == name else f'{name} {told}'}, {plural(runs, 'run')}"] if side else []
     basis += [f"{'' if one.status == 'ok' else 'not '}{uncapitalized(one.name)}" for one in trust(comparison)]
     return Band(result.word, result.status, sentence, steps=steps, basis=" · ".join(basis), number=number)
@@ -386,13 +387,17 @@ def headline_table(comparison: Comparison) -> Table:
     return Table("Figures", columns, tuple(cells))
 
 
+def _run_count(side: Sequence[Digest]) -> int:
+    return len({one.run for digest in side for one in digest.headlines or digest.values if not digest.source})
+
+
 def side_lines(comparison: Comparison) -> list[str]:
     """Return which sessions A and B are."""
     lines = []
     for name, digests in zip(("B (new)", "A (baseline)"), comparison.sides, strict=True):
         more = f" and {plural(len(digests) - 1, 'more session')}" if len(digests) > 1 else ""
         hosts = ", ".join(dict.fromkeys(digest.host for digest in digests))
-        runs = len({one.run for digest in digests for one in digest.headlines})
-        counted = f", {plural(runs, 'run')}" if runs else ""
-        lines += [f"{name:<12}  {digests[0].path}{more} ({hosts}{counted})"] if digests else []
+        runs, notes = _run_count(digests), [one.note for one in digests if one.note and not one.source]
+        counted, noted = f", {plural(runs, 'run')}" if runs else "", "".join(f"; note: {note}" for note in notes)
+        lines += [f"{name:<12}  {digests[0].path}{more} ({hosts}{counted}){noted}"] if digests else []
     return lines[::-1]
