@@ -260,11 +260,11 @@ def test_the_answer_of_a_fleet_says_what_it_has() -> None:
     assert (fleet_band(like).word, fleet_band(like).basis) == ("ALL NORMAL", "3 × R650, Gold · newest valid figures")
     assert fleet_band(types).basis == "2 machine types · newest valid figures"
     out = fleet_band(fleet(*sessions(*[LATENCY] * 3, latency(200.0))))
-    assert (out.word, out.sentence) == ("1 OUTLIER", "db4 stands out: Latency 2 times as long as 3 peers.")
+    assert (out.word, out.sentence) == ("1 OUTLIER", "db4 stands out: 2 times as long as its 3 peers in Latency.")
     assert out.number == Number("1", "", "of 4 hosts")
 
 
-def test_the_furthest_figures_of_the_furthest_host_are_named_as_far_as_a_line_goes() -> None:
+def test_the_furthest_figure_of_the_furthest_host_is_named_and_how_many_there_are() -> None:
     def rates(value: float) -> tuple[HostFigure, ...]:
         return tuple(replace(IOPS, name=f"rate{number}", title=f"Rate {number}", value=value) for number in range(4))
 
@@ -273,7 +273,7 @@ def test_the_furthest_figures_of_the_furthest_host_are_named_as_far_as_a_line_go
     worse = replace(SESSION, host="y", figures=(latency(100.0), replace(IOPS, value=200.0)))
     found = fleet(*like, worst, worse, *sessions(*[LATENCY] * 2, first=4))
 
-    named = "x stands out: IOPS 90 % less than 3 peers, Rate 0 70 % less, Rate 1 70 % less."
+    named = "x stands out in 6 figures: 90 % less than its 3 peers in IOPS."
     assert fleet_band(found).sentence == named
     assert [host.name for host in by_status(found.hosts)][:2] == ["x", "y"]
 

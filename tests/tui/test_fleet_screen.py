@@ -64,7 +64,7 @@ async def test_the_host_that_stands_out_is_named_first_and_every_cell_has_its_va
 
         assert told == [], "nothing lies over the plots"
         assert (band.word, band.number.text, band.number.name) == ("1 OUTLIER", "1", "of 12 hosts")
-        assert band.sentence.startswith("db07 stands out: DRAM 59 % longer than 11 peers")
+        assert band.sentence == "db07 stands out in 2 figures: 59 % longer than its 11 peers in DRAM."
         assert hosts[0] == "db07"
         assert hosts[1:] == sorted(hosts[1:])
         assert re.search(r"▼ *\d+ ns +\+59 %", row)
@@ -153,7 +153,7 @@ def test_the_heading_of_short_names_has_room(tmp_path: Path) -> None:
     assert shown._first > len("  Host")
 
 
-async def test_the_strips_take_what_the_hosts_leave_and_then_name_their_ends(console: Console, tmp_path: Path) -> None:
+async def test_the_strips_take_what_the_hosts_leave_and_share_a_scale(console: Console, tmp_path: Path) -> None:
     folder = fleet_folder(tmp_path / "fleet")
     async with console.shown(200, 60) as pilot:
         await opened(console, pilot, folder)
@@ -168,5 +168,10 @@ async def test_the_strips_take_what_the_hosts_leave_and_then_name_their_ends(con
     assert rows == len(hosts.hosts) + 1 + 1 + 2, "the head, the medians and the legend"
     assert below
     assert all(name in text for name in ("IOPS", "Memory read", "Clock read")), "every figure has a strip"
-    assert re.search(r"^ +9\d(\.\d)? ns +152 ns$", text, re.MULTILINE), "from the least to the most"
+    assert re.search(r"^ +90 % of the median\. .* 160 %$", text, re.MULTILINE), "one scale, and its ends"
+    places = {
+        line[:18].strip(): [at for at, sign in enumerate(line) if sign in "○●23456789"] for line in text.splitlines()
+    }
+    near, far = (max(places[name][:-1]) - min(places[name]) for name in ("IOPS", "DRAM"))
+    assert max(near, far) < 12 < places["DRAM"][-1] - places["DRAM"][-2], "like hosts lie together in every strip"
     assert len(narrow) == 3, "as many columns as fit beside the status words that are there"

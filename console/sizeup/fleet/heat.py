@@ -88,15 +88,11 @@ def fleet_band(fleet: Fleet) -> Band:
         step = NextStep("Compare it with a normal host:", "c", "· Enter opens it")
         word = plural(len(out), "OUTLIER").upper()
         worse = [one for one in out[0].outliers if one.conclusion is Conclusion.WORSE]
-        first, *others = (
-            [short_title(fleet, one.figure.name), *change_words(one.ratio, one.figure.unit)] for one in worse
-        )
-        than = f"{'as' if 'times' in first else 'than'} {plural(worse[0].peers, 'peer')}"
-        sentence = " ".join((f"{out[0].name} stands out:", *first, than))
-        for words in others:
-            more = ", " + " ".join(words)
-            sentence += more if len(sentence) + len(more) < 80 else ""
-        return Band(word, "warn", f"{sentence}.", steps=(step,), basis=basis, number=number)
+        change = change_words(worse[0].ratio, worse[0].figure.unit)
+        than = f"{'as' if 'times' in change else 'than'} its {plural(worse[0].peers, 'peer')}"
+        where = f"{out[0].name} stands out{f' in {len(worse)} figures' if len(worse) > 1 else ''}:"
+        sentence = " ".join((where, *change, than, f"in {short_title(fleet, worse[0].figure.name)}."))
+        return Band(word, "warn", sentence, steps=(step,), basis=basis, number=number)
     if found:
         step = NextStep("Look at", "t", "what is different")
         number = Number(str(len(found)), "", f"of {hosts}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil, floor
 from pathlib import Path
 from typing import ClassVar
 
@@ -30,8 +31,9 @@ from sizeup.views.band import Band
 
 _CELL, _MOST_CELL, _VALUE = 18, 26, 9
 """Columns of a cell with the gap behind it, at least and at most, and of its value."""
-_STRIP_ROWS, _NAMED_ROWS, _MOST_ROWS = 2, 3, 5
-"""Rows of a strip at least, with the figures at its ends, and at most."""
+_STRIP_ROWS, _MOST_ROWS = 2, 5
+"""Rows of a strip at least and at most."""
+_LEAST_ENDS = 90, 110  # of the scale of the strips, in percent of the median: like hosts lie near it
 _GROUNDS = {-3: "s2", -2: "s2-pale", -1: "s2-shade", 0: "tile", 1: "s1-shade", 2: "s1-pale", 3: "s1"}
 _LEGEND_ROWS, _FIXED_ROWS, _LEAST_STRIPS = 2, 5, 14
 
@@ -170,45 +172,48 @@ class StripPlots(CellView):
         drawing = Drawing(width, height)
         names = self._names[: (height - 1) // _STRIP_ROWS]
         each = min((height - 1) // max(len(names), 1), _MOST_ROWS)
-        for number, name in enumerate(names):
-            self._draw(drawing, each * number, name, ends=each >= _NAMED_ROWS)
-        note = "One scale for each figure. A number: so many hosts in one place."
-        drawing.put(19, height - 1, note, "dim")
+        strips = {name: self._shares(name) for name in names}
+        shares = [share for found in strips.values() for share in found.values()]
+        ends = floor(min((_LEAST_ENDS[0], *shares)) / 10) * 10, ceil(max((_LEAST_ENDS[1], *shares)) / 10) * 10
+        for number, (name, found) in enumerate(strips.items()):
+            self._draw(drawing, each * number, name, found, ends)
+        note = f"{ends[0]} % of the median. A number: so many hosts in one place."
+        drawing.put(19, height - 1, f"{note}{f'{ends[1]:,} %':>{max(width - 36 - len(note), 0)}}", "dim")
         self.present(drawing)
 
-    def _draw(self, drawing: Drawing, y: int, name: str, *, ends: bool) -> None:
-        """Draw one figure into two rows, names above the line, or three with the figures at its ``ends``."""
+    def _shares(self, name: str) -> dict[str, float]:
+        """Return a figure of each host in percent of their median."""
         assert self._chosen is not None
         peers = [host for host in self._fleet.hosts if host.compared_as == self._chosen.compared_as]
         found = {host.name: host.figures[name] for host in peers if name in host.figures}
-        placed = {host: figure for host, figure in found.items() if usable(figure)}
-        if not placed:
-            return
-        values = sorted(figure.value for figure in placed.values())
-        first = next(iter(placed.values()))
-        left, right = 19, drawing.width - 17
-        span = (values[-1] - values[0]) or 1.0
+        values = {host: figure.value for host, figure in found.items() if usable(figure)}
+        middle = statistics.median(values.values()) if values else 0.0
+        return {host: 100 * value / (middle or 1.0) for host, value in values.items()}
 
-        def column(value: float) -> int:
-            return left + 2 + round((value - values[0]) / span * (right - left - 5))
+    def _draw(self, drawing: Drawing, y: int, name: str, shares: Mapping[str, float], ends: tuple[int, int]) -> None:
+        """Draw one figure into two rows, names above the line, on the scale of all strips."""
+        if not shares:
+            return
+        placed = [host for host in self._fleet.hosts if host.name in shares]
+        left, right = 19, drawing.width - 17
+
+        def column(share: float) -> int:
+            return left + 2 + round((share - ends[0]) / (ends[1] - ends[0]) * (right - left - 5))
 
         drawing.put(1, y + 1, short_title(self._fleet, name)[:17], "text")
         drawing.put(left, y + 1, "─" * (right - left), "line")
-        if len(values) > 1:
-            low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+        if len(shares) > 1:
+            low, _, high = statistics.quantiles(shares.values(), n=4, method="inclusive")
             drawing.put(column(low), y + 1, "━" * (column(high) - column(low) + 1), "s1-pale")
-        drawing.put(column(statistics.median(values)), y, "╷", "dim")
-        for value in {values[0], values[-1]} if ends else ():
-            text = figure_value(value, first.unit)
-            drawing.put(min(max(column(value) - len(text) // 2, left), right - len(text)), y + 2, text, "dim")
-        words = {Better.HIGHER: "higher better", Better.LOWER: "lower better"}.get(first.better, "")
+        drawing.put(column(statistics.median(shares.values())), y, "╷", "dim")
+        words = {Better.HIGHER: "higher better", Better.LOWER: "lower better"}.get(placed[0].figures[name].better, "")
         drawing.put(drawing.width - 14, y + 1, f"{words:>13}", "dim")
-        for x, count in Counter(column(figure.value) for figure in placed.values()).items():
+        for x, count in Counter(map(column, shares.values())).items():
             drawing.put(x, y + 1, "○" if count == 1 else str(min(count, 9)), "s1")
-        out = [host for host in peers if any(one.figure.name == name for one in host.outliers)]
-        for host in (*(one for one in out if one is not self._chosen), self._chosen):
-            if host.name in placed:
-                x = column(placed[host.name].value)
+        out = [host for host in placed if any(one.figure.name == name for one in host.outliers)]
+        for host in sorted(placed, key=lambda one: one is self._chosen):
+            if host is self._chosen or host in out:
+                x = column(shares[host.name])
                 drawing.put(x, y + 1, "●", "hi" if host is self._chosen else "s2")
                 if host in out:
                     start = min(max(x - cell_len(host.name) // 2, left), right - cell_len(host.name))
