@@ -159,7 +159,8 @@ class _Curve:
         for emission in job.follow(latency.call(job), points, context):
             if isinstance(emission, Progress):  # of this pass
                 left = max(0.0, settings.planned_seconds - self.seconds)
-                emission = Progress(self._done + (until - self._done) * emission.done, left)  # noqa: PLW2901
+                timed = min(self.seconds / (self.seconds + left), 0.99)  # of noisy samples precision says less
+                emission = Progress(max(timed, self._done + (until - self._done) * emission.done), left)  # noqa: PLW2901
             yield emission
         yield from job.gaps(points)
         self._done = until

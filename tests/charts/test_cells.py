@@ -1,5 +1,6 @@
 """Charts in character cells."""
 
+import math
 from itertools import pairwise
 
 import pytest
@@ -434,6 +435,22 @@ def test_regions_are_bands_of_background_by_turns() -> None:
     row = draw(chart, 80, 24, Glyphs.BRAILLE).roles[20]
 
     assert sum(one.endswith("@tile") != other.endswith("@tile") for one, other in pairwise(row)) == 4
+
+
+@pytest.mark.parametrize(("high", "last"), [(2.0**20, "DRAM"), (2.0**17, "L3 256 KiB")])
+def test_a_region_is_named_within_itself_and_dram_beyond_all_caches(high: float, last: str) -> None:
+    ends = [(2.0**14, "L1 16 KiB"), (2.0**15, "a level too narrow for its name"), (2.0**18, "L3 256 KiB")]
+    regions = tuple(Boundary(x, label, ends_region=True) for x, label in [*ends, (math.inf, "DRAM")])
+    line = Line("a", tuple(ChartPoint(2.0**k, 90.0) for k in range(10, 21) if 2.0**k <= high))
+    axis = Axis("Working set", "bytes", Scale.LOG2, low=2.0**10, high=high)
+    drawing = draw(LineChart("t", axis, Axis("y", "ns"), (line,), regions), 80, 14, Glyphs.ASCII)
+
+    rows = list(map("".join, drawing.rows))
+    bounds = [at for at, mark in enumerate(rows[4]) if mark == ":"]
+    places = {name: row.index(name) for name in ("L1 16 KiB", last) for row in rows if name in row}
+    assert places["L1 16 KiB"] + len("L1 16 KiB") <= bounds[0]
+    assert places[last] > bounds[-1]
+    assert "too narrow" not in drawing.text()
 
 
 def test_a_cell_that_is_shaded_twice_has_the_last_ground() -> None:

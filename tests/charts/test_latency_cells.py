@@ -75,7 +75,7 @@ def test_p99_is_drawn_over_it_with_its_newest_value() -> None:
     drawing = draw(timeline(40), 80, 30, Glyphs.BRAILLE)
 
     assert sum(row.count("━") for row in drawing.rows) > 20
-    assert "p99 4 ms" in drawing.text()
+    assert "last p99 4 ms" in drawing.text()
 
 
 def test_each_load_is_named_where_it_began() -> None:

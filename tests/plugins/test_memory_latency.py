@@ -11,7 +11,7 @@ from sizeup.errors import RefusedError
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.plan import Refusal, SettingValue, Step
-from sizeup.model.sample import Estimate, Samples
+from sizeup.model.sample import Estimate, Progress, Samples
 from sizeup.model.topology import Cache, CacheKind, Core, Pu
 from sizeup.probing.api import Emission
 from sizeup.probing.registry import load_registry
@@ -120,6 +120,9 @@ def test_each_working_set_has_a_latency_and_says_how_sure_it_is(context: HandCon
     assert all(len(entry.t_ns) == len(entry.values) for entry in samples)
     times = [t for entry in samples if entry.at["working_set_bytes"] == 16 << 10 for t in entry.t_ns]
     assert times == sorted(times)
+    planned = float(quick_step().settings["planned_seconds"])
+    progress = [(entry.done, entry.remaining_seconds) for entry in emissions if isinstance(entry, Progress)]
+    assert all(done >= min(1 - left / planned, 0.99) - 1e-6 for done, left in progress if left)
 
 
 def test_canceling_ends_a_long_step_early(context: HandContext) -> None:

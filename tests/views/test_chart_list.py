@@ -161,6 +161,7 @@ def test_a_latency_curve_marks_caches_huge_pages_node_and_the_reach_of_the_tlb()
         "huge page 2 MiB",
         "TLB 8 MiB",
         "node 1 GiB",
+        "DRAM",
     ]
 
 

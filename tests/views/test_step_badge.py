@@ -264,6 +264,9 @@ def test_a_live_figure_is_the_one_of_the_table() -> None:
     point.estimate = Estimate("iops", {"queue_depth": 8}, 19e3)
     assert live_tiles(run)[0].text == "19k"
     assert "19,000" in [cell.text for row in point_rows(run).rows for cell in row]
+    for depth, p99 in ((1, 122e3), (8, 99e3), (32, 2.34e6)):
+        put(run, "p99", {"queue_depth": depth}, p99)
+    assert [tile.note for tile in live_tiles(run) if tile.name == "p99"] == ["worst 2,340"]  # us, as 99 us above it
 
 
 def test_each_level_of_memory_has_a_tile_with_the_working_set_that_it_shows() -> None:

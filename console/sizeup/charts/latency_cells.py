@@ -132,7 +132,7 @@ def _bar(drawing: Drawing, frame: Frame, column: int, share: float, fill: str) -
 
 
 def _heat(drawing: Drawing, frame: Frame, slices: Sequence[LatencySlice], glyphs: Glyphs) -> None:
-    last, joined = None, -(-frame.width // _MOST_SLICES)
+    words, joined = "", -(-frame.width // _MOST_SLICES)
     halves = 2 if joined == 1 else 1  # two columns of a row are a square, as half a cell is
     for column, found in sorted(_by_column(frame, ((piece.t_ns, piece.ns) for piece in slices), joined).items()):
         levels = _levels(tuple(found), frame.y, halves * frame.height)
@@ -144,9 +144,8 @@ def _heat(drawing: Drawing, frame: Frame, slices: Sequence[LatencySlice], glyphs
         ground = drawing.roles[row][column].removeprefix(_RAMP).partition(GROUND)[0]
         role = f"hi{GROUND}{_RAMP}{ground}" if ground else "hi"
         drawing.put(column, row, "=" if glyphs is Glyphs.ASCII else "━", role)
-        last = column, row, f"p99 {format_value(p99, 'ns')}"
-    if last is not None:
-        column, row, words = last
+        words = f"last p99 {format_value(p99, 'ns')}"
+    if words:
         beside = column + 2 + len(words) <= frame.left + frame.width
         drawing.put(
             column + 2 if beside else column - len(words), row - (not beside), words, "title" if beside else "cursor"

@@ -219,6 +219,8 @@ def draw_lines(
     )
     # A boundary outside what was measured would squeeze the curve into a corner.
     boundaries = [item for item in chart.boundaries if x_ruler.low <= item.x <= x_ruler.high]
+    # The region that the axis ends in, which the next boundary names.
+    last = [replace(one, x=x_ruler.high) for one in chart.boundaries if one.ends_region and one.x > x_ruler.high][:1]
     if not y_values:
         y_ruler = replace(y_ruler, ticks=())  # numbers without values would be taken for some
         if chart.x.low is None:
@@ -244,12 +246,12 @@ def draw_lines(
         if callout.marked and frame.row(callout.y) in frame.rows:
             drawing.put(frame.column(callout.x), frame.row(callout.y), alphabet.markers[0], "title")
         _words(drawing, frame, callout.x, callout.y, callout.words, "title")
-    _boundary_labels(drawing, frame, boundaries, alphabet)
+    _boundary_labels(drawing, frame, [*boundaries, *last], alphabet)
     draw_y_axis(drawing, frame, alphabet)
     draw_x_axis(drawing, frame)
     _shade_change(drawing, frame, chart)
     # Every other region from the smallest on, and the band beside a demand, have another background.
-    ends = [left, *(frame.column(boundary.x) for boundary in boundaries if boundary.ends_region)]
+    ends = [left, *(frame.column(boundary.x) for boundary in [*boundaries, *last] if boundary.ends_region)]
     for start, end in zip(ends[::2], ends[1::2], strict=False):
         drawing.shade(range(start, end), frame.rows, "tile")
     if chart.demand is not None:
@@ -319,16 +321,18 @@ def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) ->
 
 
 def _boundary_labels(drawing: Drawing, frame: Frame, boundaries: Sequence[Boundary], alphabet: Alphabet) -> None:
-    """Name each line where the picture has free cells: beside it, right or left, as high as possible."""
+    """Name each line where the picture has free cells: beside it, a region within it, as high as possible."""
+    region = frame.left
     for boundary in boundaries:
         column, length = frame.column(boundary.x), len(boundary.label)
-        starts = (column + 1, column - length - 1)
+        starts = (column + 1, column - length - 1)[boundary.ends_region :]
+        least, region = (region, column + 1) if boundary.ends_region else (frame.left, region)
         candidates = (
             (start, y, free)
             for free in (" ", f" {alphabet.boundary}")  # rather over another line than nowhere
             for y in frame.rows
-            for start in (starts[::-1] if boundary.ends_region else starts)
-            if start >= frame.left and start + length < drawing.width
+            for start in starts
+            if start >= least and start + length < drawing.width
         )
         for start, y, free in candidates:
             if all(character in free for character in drawing.rows[y][start : start + length + 1]):

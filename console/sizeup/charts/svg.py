@@ -93,10 +93,10 @@ def draw(chart: Chart, name: str, *, width: int = _WIDTH, titled: bool = True, c
 def bar_chart(chart: BarChart, width: float, top: float) -> tuple[Markup, float, float]:
     """Return the body of the picture, its width and its height."""
     labels = [fitted(bar.label, width * 0.4) for bar in chart.bars]
-    values = [bar.text(chart.axis.unit) + (f", {bar.note}" if bar.note else "") for bar in chart.bars]
-    formatted = [fitted(value, 300) for value in values]
+    formatted = [fitted(bar.text(chart.axis.unit) + (f", {bar.note}" if bar.note else ""), 300) for bar in chart.bars]
+    widest = max(map(text_width, formatted), default=0)
     left = 10 + max((text_width(label) for label in labels), default=0)
-    right = max(width - 14 - max((text_width(text) for text in formatted), default=0), left + width * 0.22)
+    right = max(width - 14 - widest, left + width * 0.22)
     # A bar's length is its value only from zero on.
     from_zero = [0.0] if chart.axis.scale is Scale.LINEAR else []
     ruler = fit(chart.axis, [*bar_axis_values(chart), *from_zero], min(5, int(width // 90)))
@@ -128,11 +128,7 @@ def bar_chart(chart: BarChart, width: float, top: float) -> tuple[Markup, float,
         parts.append(text_element(after + 6, middle + 4, formatted[index]))
     parts.append(path_element([(start, top), (start, bottom)], class_="base"))
     parts.append(text_element((left + right) / 2, bottom + 36, ruler.title, class_="quiet", text_anchor="middle"))
-    return (
-        joined(*parts),
-        max(width, right + 14 + max((text_width(text) for text in formatted), default=0)),
-        bottom + 46,
-    )
+    return joined(*parts), max(width, right + 14 + widest), bottom + 46
 
 
 def heat_map(chart: HeatMap, top: float) -> tuple[Markup, float, float]:
@@ -181,14 +177,8 @@ def heat_map(chart: HeatMap, top: float) -> tuple[Markup, float, float]:
         key = f"Faint is {faint}, strong is {strong}" if faint != strong else f"All are {faint}"
         key += "; – was not measured." if any(value is None for row in chart.values for value in row) else "."
     parts.append(text_element(0, bottom + 20, key, class_="quiet"))
-    width = max(
-        left + wide * len(chart.columns) + 8,
-        text_width(key),
-        text_width(directions),
-        text_width(chart.title) / 0.85,
-        240,
-    )
-    return joined(*parts), width, bottom + 30
+    words = max(text_width(key), text_width(directions), text_width(chart.title) / 0.85, 240)
+    return joined(*parts), max(left + wide * len(chart.columns) + 8, words), bottom + 30
 
 
 class _Plot(Struct, frozen=True):

@@ -11,7 +11,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Better, Series
 from sizeup.model.sample import Progress
 from sizeup.session.value import Point, StepRun
-from sizeup.units import as_percent, format_bytes, format_count, format_ns, format_value
+from sizeup.units import as_percent, base_unit, format_bytes, format_count, format_ns, format_value, number_and_unit
 from sizeup.views.run.points import RATES, first_series, half_width, points_of
 from sizeup.views.run.step_badge import axis_name
 
@@ -115,7 +115,8 @@ def _tile(run: StepRun, series: Series, point: Point, *, newest: bool) -> LiveFi
     if series.better is Better.HIGHER and max(every) > 0:
         note = f"{as_percent(value / max(every))} of the best"
     elif series.unit == "ns" and len(every) > 1:
-        note = f"worst {format_value(max(every), series.unit)}"
+        scale = base_unit(number_and_unit(value, series.unit)[1])[1]  # the unit stands beside the value
+        note = f"worst {float(f'{max(every) / scale:.3g}'):,g}"
     text = format_count(value, "") if series.unit == "1/s" else format_value(value, series.unit)
     return LiveFigure(_name(series), text, note, tuple(point.values[-_MOST_SAMPLES:]), newest)
 

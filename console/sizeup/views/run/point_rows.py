@@ -96,13 +96,10 @@ def point_rows(run: StepRun) -> PointRows:
     ]
     leading = leading[: 2 * _LEADING] or sources[:_LEADING]  # what a reader compares first
     others = [source for source in sources if source not in leading]
-    named = [source for source in leading if source.series.statistic]
-    named = [source for source in named if source.part == named[0].part]
-    units = [_scale(source)[1] for source in named]
-    heads = {
-        _title(source, sources): f"{source.series.statistic} {'' if unit in units[place:] else unit}".rstrip()
-        for place, (source, unit) in enumerate(zip(named, units, strict=True), start=1)
-    }
+    named = [(one, _scale(one)[1]) for one in leading if one.series.statistic]
+    named = [pair for pair in named if pair[0].part == named[0][0].part]
+    last = {unit: one for one, unit in named}
+    heads = {_title(one, sources): f"{one.series.statistic}{f' {unit}' * (last[unit] is one)}" for one, unit in named}
     coordinates = _coordinate_columns(run, keys, shape)
     reasons = {key: _reasons(validity, sources, key) for key in keys}
     every = [reason for found in reasons.values() for reason in found]

@@ -338,6 +338,7 @@ def _size_boundaries(run: StepRun, machine: Machine | None) -> tuple[Boundary, .
     if machine is not None:
         caches = machine.cache_sizes.items()
         found += [Boundary(size, f"L{level} {format_bytes(size)}", ends_region=True) for level, size in caches]
+        found += [Boundary(float("inf"), "DRAM", ends_region=True)] if caches else []
         pages = [pool.page_bytes for node in machine.nodes for pool in node.huge_pages]
         nodes = [node.memory_bytes for node in machine.nodes if node.memory_bytes]
         for name, sizes in (("huge page", pages), ("node", nodes)):
