@@ -235,3 +235,15 @@ async def test_an_export_carries_the_inputs_that_were_typed(tmp_path: Path, monk
     assert "PASS" in text
     assert "20,000 IOPS" in text
     assert "Worked out with 2 inputs entered by the user" in text
+
+
+async def test_sessions_judges_with_what_was_entered_and_is_not_saved(tmp_path: Path) -> None:
+    console = saved(tmp_path)
+    async with console.shown(120, 40, keys="5") as pilot:
+        before = console.says("#band")
+        console.app.stated = CPU_DEMAND
+        await pressed(pilot, "1", "5")
+        after = console.says("#band")
+
+    assert "NO WORKLOAD" in before
+    assert "WARN" in after

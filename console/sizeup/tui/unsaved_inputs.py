@@ -107,6 +107,10 @@ class TypedInputs:
         """Return the sessions with inputs that they did not record, of all or of this path."""
         return [key for key in self._changed if not path or os.path.realpath(path) == self._path(key)]
 
+    def of_path(self, path: str) -> Mapping[str, Value]:
+        """Return the unsaved inputs of a session."""
+        return next((self._changed[key] for key in self.unsaved(path)), {})
+
     def names(self, keys: list[str]) -> str:
         """Return what the unsaved inputs of some sessions are called."""
         from sizeup.views.inputs.input_names import input_label

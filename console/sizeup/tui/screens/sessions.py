@@ -441,13 +441,9 @@ class SessionsScreen(ModeScreen):
             detail.update(Content(f"{_path_text(entry.path)}\n{why}"))
             self.show_band()
             return
-        self._shown = (
-            session.machine,
-            in_console(
-                summary(session.machine, session, session_advice(session), ("Enter opens it, then w enters one.",)),
-                self.host.keys,
-            ),
-        )
+        advice = session_advice(session, stated=self.host.typed.of_path(str(entry.path)))
+        shown = summary(session.machine, session, advice, ("Enter opens it, then w enters one.",))
+        self._shown = session.machine, in_console(shown, self.host.keys)
         self.show_band()
         unsaved = unsaved_text(self.host.typed, str(entry.path))
         self._draw(session, self._shown[1])
