@@ -172,12 +172,12 @@ def test_the_status_of_all_is_a_word_of_its_own_for_screens() -> None:
 
 
 def test_of_what_fails_the_highest_share_stands_first_and_the_others_are_named() -> None:
-    """8 busy of 4 cores are 200 %; 48 GiB of 4 GiB are 1,200 %."""
+    """8 busy of 4 cores are 200 %; 48 GiB of 4 GiB are 1,200 %, told as more than 999 %."""
     same = ("workload.specrate_per_core=5", "machine.specrate_per_core=5")
     server = ("machine.cores=4", "machine.memory_gib=4", "sga.mb=49152", "workload.cpu_cores=8", *same)
     lines = screen(*server)
 
-    assert lines[0].startswith("FAIL     Memory: 48 GiB demand, 4 GiB capacity (1,200 %)")
+    assert lines[0].startswith("FAIL     Memory: 48 GiB demand, 4 GiB capacity (>999 %)")
     assert "CPU fails too" in first(lines)
 
 

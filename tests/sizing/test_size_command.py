@@ -139,11 +139,6 @@ def test_licenses_of_all_hosts_are_not_set_against_the_guests_cores_without_a_wo
 @pytest.mark.parametrize(
     ("settings", "advice_id", "words"),
     [
-        (
-            ("machine.cores=65536", "machine.ghz=20", "capacity.mb_s=1"),
-            "verdict.storage",
-            "(1,638,400,000 %)",
-        ),
         (("value.throughput=1e12", "value.system_usd=5"), "value.system-usd-per-unit", "$5e-12 per unit"),
         (("capacity.iops=1e12", "capacity.latency_ms=8000"), "io.queue-depth", "at QD 8,000,000,000,000"),
     ],

@@ -1,6 +1,11 @@
 """The sentence of a verdict: its figures in as many digits as are known."""
 
+import math
+
+import pytest
+
 from sizeup.model.advice import Bounds, Card, ShareFacts
+from sizeup.sizing.verdict import share_text
 from sizeup.views.result.band import band_sentence
 
 
@@ -9,3 +14,11 @@ def test_a_capacity_that_is_hardly_known_has_three_digits_of_what_is_certain() -
     card = Card("storage", "uncertain", share=0.42, facts=ShareFacts(demand, capacity, "IOPS"))
 
     assert band_sentence(card) == "Storage is not certain: 20,000 IOPS wanted, 47,620 IOPS measured, 25.7 IOPS certain."
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.5, "50 %"), (1.001, ">100 %"), (9.99, "999 %"), (9.996, ">999 %"), (527.82, ">999 %"), (math.inf, ">999 %")],
+)
+def test_a_share_beyond_what_can_be_read_has_one_form(share: float, text: str) -> None:
+    assert share_text(share) == text

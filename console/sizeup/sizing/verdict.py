@@ -415,10 +415,10 @@ def later_clauses(shares: Shares, bounds: ShareLimits, failures: Sequence[Failur
 
 
 def share_text(share: float) -> str:
-    """Return a share in whole percent from 10 % on, else with two digits; what exceeds 100 % never reads 100 %."""
+    """Return a share in whole percent from 10 % on, else with two digits; >100 % and >999 % beyond."""
     percent = share * 100
-    if 100 + 1e-6 < percent < 100.5:
-        return ">100 %"
+    if percent >= 999.5 or 100 + 1e-6 < percent < 100.5:
+        return ">100 %" if percent < 101 else ">999 %"
     return f"{percent:,.0f} %" if percent >= 9.95 else f"{percent:.2g} %"
 
 

@@ -33,8 +33,6 @@ STATUS_TOKENS = {"PASS": "ok", "WARN": "warn", "NOT CERTAIN": "warn", "ASSUMED":
 _GOOD = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
 _MAIN = ("storage", "cpu", "memory")
 """Resources of which a pass says that they were not judged."""
-_LARGEST = 9.99
-"""A share beyond which more digits say no more."""
 
 
 def status_token(status: str) -> str:
@@ -196,5 +194,5 @@ def share_number(card: Card) -> Number | None:
     name = RESOURCE_NAMES.get(card.resource, card.resource)
     if share is None:
         share, when = card.share, f", {OUTAGE}{when}"
-    digits = "999+" if share > _LARGEST else share_text(share).rstrip(" %")
+    digits = share_text(share).rstrip(" %")
     return Number(digits, "%", f"of {name} capacity" if not when else f"{name}{when}")
