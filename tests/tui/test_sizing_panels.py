@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from consoles import machine
-from sizeup.charts.share_bar import ScreenLook
+from sizeup.charts.share_bar import ScreenLook, ShareBar, zone_signs
 from sizeup.model.advice import Card, StageUse
 from sizeup.model.finding import Finding, Severity
 from sizeup.quantity import Origin
@@ -215,6 +215,11 @@ def test_the_legend_names_only_signs_that_stand_on_a_bar(look: ScreenLook) -> No
     assert not any(words in legend(plain_cards, {}) for words in ("before the change", "N+1", "last year"))
     assert "before the change" in legend(plain_cards, {"cpu": 9.0})
     assert "N+1" in legend([replace(card, n_plus_one=1.5) for card in plain_cards], {})
+
+    rows = resource_rows(card_views(size(described(machine(), {})), machine()), [], balance(machine(), None), machine())
+    for bar, named in ((ShareBar(0.5, 0.5), False), (ShareBar(0.5, 1.2), True)):
+        table = RowTable([replace(row, bar=bar) for row in rows], 116, look)
+        assert (f"{zone_signs(look)[-1]} not certain" in table.legend("").plain) is named
 
 
 @WIDTHS

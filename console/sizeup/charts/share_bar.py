@@ -88,8 +88,8 @@ def mark_sign(name: str, look: ScreenLook) -> str:
 
 
 def zone_signs(look: ScreenLook) -> str:
-    """Return the signs of the three zones."""
-    return _SIGNS[look].zones
+    """Return the signs of the three zones, and that of what is not certain."""
+    return _SIGNS[look].zones + _SIGNS[look].pale
 
 
 def track_sign(look: ScreenLook) -> str:

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets.option_list import Option
 
 from sizeup.charts.chart import Axis, BarChart
-from sizeup.charts.share_bar import ScreenLook, draw_scale, draw_share, mark_sign, track_sign
+from sizeup.charts.share_bar import ScreenLook, draw_scale, draw_share, mark_sign, track_sign, zone_signs
 from sizeup.charts.table import Table
 from sizeup.compare.published_results import PREFIX
 from sizeup.model.advice import AdviceSet, Card
@@ -197,6 +197,8 @@ def share_lines(
     )
     shown = [(mark_sign(name, look), text) for name, text, drawn in legend if drawn]
     signs = [part for sign, text in shown for part in ((sign, "$hi"), (f" {text}   ", "$dim"))]
+    if any(bar.worst > bar.best for card in cards if (bar := card_bar(card)) is not None):
+        signs[:0] = (zone_signs(look)[-1], "$ok-pale"), (" not certain   ", "$dim")
     return Content("\n").join([*lines, *([Content.assemble(" " * _NAME, *signs)] if high and signs else [])])
 
 

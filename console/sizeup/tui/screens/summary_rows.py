@@ -150,9 +150,10 @@ class RowTable:
         if not bars:
             return Content("")
         signs = zone_signs(self._look)
-        words = (("ok", "to 70"), ("warn", "to 100"), ("bad", "over"))
+        words = [("ok", "to 70"), ("warn", "to 100"), ("bad", "over")]
+        words += [("ok-pale", "not certain")] if any(bar.worst > bar.best for bar in bars) else []
         parts = [Content.styled("Bar: ", "$dim")]
-        for sign, (token, text) in zip(signs, words, strict=True):
+        for sign, (token, text) in zip(signs, words, strict=False):
             parts += [Content.styled(sign, f"${token}"), Content.styled(f" {text}  ", "$dim")]
         for name, text in (
             ("n_plus_one", f"N+1{f': {lost} lost' if lost else ''}"),
