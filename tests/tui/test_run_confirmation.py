@@ -167,3 +167,15 @@ async def test_a_directory_where_no_file_can_be_made_is_told_before_the_run(
 
         assert (console.hint, bool(console.answers)) == ((said, False) if problem else ("", True))
         assert console.runner.arguments == []
+
+
+@pytest.mark.parametrize("gentle", [True, False])
+async def test_a_gentle_run_is_said_to_wait_for_others(console: Console, tmp_path: Path, *, gentle: bool) -> None:
+    async with console.shown() as pilot:
+        await console.choose(pilot, "io.direct")
+        fill(console, "io.direct", {"path": str(tmp_path)})
+        if gentle:
+            console.app.action_gentle()
+        await settled(pilot, "r")
+
+        assert ("s, far longer where it waits for others" in console.says(".facts")) is gentle

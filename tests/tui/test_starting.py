@@ -3,6 +3,7 @@
 import pytest
 
 from consoles import Console, MakeConsole, ended, machine, records, settled
+from sizeup.tui.console import WAITS
 from sizeup.tui.dialogs import ChoiceDialog
 from sizeup.tui.options import Options
 from sizeup.tui.runs import LiveSource, spec_of
@@ -77,7 +78,7 @@ async def test_on_a_busy_host_what_loads_one_cpu_starts_gently_and_what_cannot_b
 
         assert console.answers == answers
         assert ["--gentle" in words for words in console.runner.arguments] == flags
-        assert all(EXCESS in text for text in console.told)
+        assert all(EXCESS in text and WAITS in text for text in console.told)
 
 
 async def test_gentle_runs_can_be_chosen_before_they_start(console: Console) -> None:

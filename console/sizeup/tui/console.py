@@ -182,6 +182,7 @@ def saved_text(path: str, *, missing: bool = False) -> str:
 _DEFAULT = Options()
 TICK_SECONDS = 0.5
 """Between two looks at the session file; every second of them draws a frame of a run."""
+WAITS = "far longer where it waits for others"
 _SLIGHT = frozenset((Hazard.CPU_LOAD, Hazard.MEMORY))
 _OFFERED_SECONDS = 2.0  # how often a run that another console started is looked at
 _CANCEL_SECONDS = 0.6
@@ -248,7 +249,7 @@ class ConsoleApp(TerminalApp):
         self.readonly = options.readonly
         self.export_folder = ""
         """Where the last export went; empty before the first."""
-        self._busy, self._gentle = options.busy, False
+        self._busy, self.gentle = options.busy, False
         self._live_source = live_source
         self.compared_with = compared_with
         """Another machine that this one is held against; None where it stands alone."""
@@ -432,7 +433,7 @@ class ConsoleApp(TerminalApp):
     def start_run(self, spec: RunSpec) -> None:
         """Run a probe now or after the current one; on a busy host after a question, unless the run is gentle."""
         busy = None if self.live_source is None or self._busy == "ignore" else self.live_source.busy
-        if self._gentle:
+        if self.gentle:
             self._start(replace(spec, gentle=Gentle()))
         elif self.runs.running and self.runs.spec is not None:  # whose load is not that of others
             self._start(replace(spec, gentle=self.runs.spec.gentle, full_load=self.runs.spec.full_load))
@@ -455,14 +456,16 @@ class ConsoleApp(TerminalApp):
             self._start(spec)
         elif self._busy == "gentle" or is_slight:
             key = first_key_of("app.gentle", self.keys)
-            self.notify(f"This host is busy ({excess}): measuring gently; {key} switches to full load", markup=False)
+            self.notify(
+                f"This host is busy ({excess}): measuring gently, {WAITS}; {key} switches to full load", markup=False
+            )
             self._start(replace(spec, gentle=Gentle()))
         else:
             from sizeup.tui.dialogs import BusyDialog, ask_which
 
             gentle, full = replace(spec, gentle=Gentle()), replace(spec, full_load=True)
             question = f"This host is busy: {excess}. A run at full load can slow down what runs here."
-            answers = [("gentle", f"Gently: one CPU, {Gentle()}"), ("full", "Full load"), ("no", "Cancel")]
+            answers = [("gentle", f"Gently: one CPU, {Gentle()}, {WAITS}"), ("full", "Full load"), ("no", "Cancel")]
             if probes and not gentle_probes:
                 answers = answers[:0:-1]
             ways = {"gentle": partial(self._start, gentle), "full": partial(self._start, full)}
@@ -470,8 +473,8 @@ class ConsoleApp(TerminalApp):
 
     def action_gentle(self) -> None:
         """Switch between gentle runs and runs at full load."""
-        self._gentle = not self._gentle
-        self.notify(f"The next runs measure {f'gently: {Gentle()}' if self._gentle else 'at full load'}", markup=False)
+        self.gentle = not self.gentle
+        self.notify(f"The next runs measure {f'gently: {Gentle()}' if self.gentle else 'at full load'}", markup=False)
 
     def _start(self, spec: RunSpec) -> None:
         """Start a run; where another console's run is in progress, after a question."""
@@ -739,7 +742,7 @@ class ConsoleApp(TerminalApp):
             return
         values = {
             "app.latest": self.offered.name,
-            "app.gentle": "gentle now" if self._gentle else "full load now",
+            "app.gentle": "gentle now" if self.gentle else "full load now",
             **base.command_values(),
         }
         others = [mode for mode in MODES if mode != base.SCOPE]

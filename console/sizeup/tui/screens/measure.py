@@ -161,7 +161,7 @@ class MeasureScreen(ModeScreen):
         """The sessions that were read, by path and time."""
         self._read_at = -1
         """How many steps had ended when they were read."""
-        self._confirmation = RunConfirmation(self.app, self.host.registry)
+        self._confirmation = RunConfirmation(self.host, self.host.registry)
 
     def body(self) -> Iterable[Widget]:
         """The list beside the page of the chosen probe."""

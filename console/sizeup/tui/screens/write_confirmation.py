@@ -17,6 +17,7 @@ from sizeup.probing.manifest import Manifest, parse_value
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import RegisteredProbe, Registry
 from sizeup.text import one_line
+from sizeup.tui.console import WAITS, ConsoleApp
 from sizeup.tui.dialogs import ChoiceDialog, DeviceDialog, ask, ask_which
 from sizeup.tui.run_form import RunForm, format_seconds
 from sizeup.units import format_bytes, format_decimal_bytes
@@ -64,7 +65,9 @@ def targets(settings: Mapping[str, str]) -> list[str]:
     return [path for text in settings.values() for path in text.split(":") if path.startswith("/")]
 
 
-def facts(probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, str]) -> list[tuple[str, str]]:
+def facts(
+    probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, str], waits: str
+) -> list[tuple[str, str]]:
     """Where the run goes, on which mount, how much it takes and how long."""
     found = [fact for path in targets(settings) for fact in (("Target", _target(path)), ("Mounted", _mount(path)))]
     size, limit = file_size(probe.manifest, settings), probe.manifest.limits.space
@@ -73,7 +76,7 @@ def facts(probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, 
     return [
         *found,
         *(() if only_reads(steps, settings) else (space,)),
-        ("Takes", f"about {format_seconds(sum(step.estimated_seconds for step in steps))}"),
+        ("Takes", f"about {format_seconds(sum(step.estimated_seconds for step in steps))}{waits}"),
         ("Runs", "; ".join(step.title for step in steps)),
         ("Touches", "; ".join(dict.fromkeys(step.touches for step in steps))),
     ]
@@ -179,9 +182,10 @@ def confirm_write(
     settings: Mapping[str, str],
     typed: Mapping[str, str],
     run: Callable[[], None],
+    waits: str,
 ) -> None:
     """Say what a run would write, and ``run`` it if the user agrees; ``typed`` are those settings that were changed."""
-    rows = facts(probe, plan.steps, settings)
+    rows = facts(probe, plan.steps, settings, waits)
     told = {key for key, value in typed.items() if targets({key: value})}
     if "Space" in dict(rows):
         told.add(probe.manifest.limits.space_setting)
@@ -212,7 +216,7 @@ def confirm_device(app: App[Any], device: Device, plan: Plan, run: Callable[[str
 class RunConfirmation:
     """Asks before a run that writes; before a probe that only reads once for its targets and the space it takes."""
 
-    def __init__(self, app: App[Any], registry: Registry) -> None:
+    def __init__(self, app: ConsoleApp, registry: Registry) -> None:
         self._app = app
         self._registry = registry
         self._agreed: set[tuple[str, ...]] = set()
@@ -248,5 +252,5 @@ class RunConfirmation:
         if reads in self._agreed or (reads and agreed):
             start()
         else:
-            confirm_write(self._app, probe, plan, settings, typed, start)
+            confirm_write(self._app, probe, plan, settings, typed, start, f", {WAITS}" if self._app.gentle else "")
         return ""
