@@ -456,9 +456,7 @@ class ConsoleApp(TerminalApp):
             self._start(spec)
         elif self._busy == "gentle" or is_slight:
             key = first_key_of("app.gentle", self.keys)
-            self.notify(
-                f"This host is busy ({excess}): measuring gently, {WAITS}; {key} switches to full load", markup=False
-            )
+            self.notify(f"This host is busy ({excess}): measuring gently, {WAITS}; {key}: full load", markup=False)
             self._start(replace(spec, gentle=Gentle()))
         else:
             from sizeup.tui.dialogs import BusyDialog, ask_which
@@ -551,9 +549,9 @@ class ConsoleApp(TerminalApp):
         """Show another mode; what lies above this one closes first."""
         while len(self.screen_stack) > 1:
             self.pop_screen()
-        switched, screen = self.switch_mode(mode), self._mode
-        if screen is not None and screen.is_mounted:  # a new one has its first focus yet to come
-            screen.arrive()
+        switched = self.switch_mode(mode)
+        if mode == "measure" and self._mode.is_mounted:  # a new one has its first focus yet to come
+            self._mode.leave_input()
         return switched
 
     def go(self, mode: str, target: str = "", action: str = "") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -31,15 +32,7 @@ from sizeup.tui.runs import Runs, spec_of
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.probe_forms import PLAN, PlannedSeconds, ProbeForms, RunFormView
 from sizeup.tui.screens.probe_page import ProbePage
-from sizeup.tui.screens.probe_text import (
-    about,
-    card_groups,
-    card_title,
-    entry,
-    session_words,
-    setting_words,
-    waiting_text,
-)
+from sizeup.tui.screens.probe_text import about, card_groups, card_title, entry, waiting_text
 from sizeup.tui.screens.write_confirmation import WRITES, RunConfirmation
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
@@ -204,10 +197,6 @@ class MeasureScreen(ModeScreen):
     def chosen(self) -> RegisteredProbe | None:
         """The probe under the cursor; None where there is none."""
         return self.query_one(ProbeList).chosen
-
-    def arrive(self) -> None:
-        """The arrows choose a probe."""
-        self.set_focus(self.query_one(ProbeList))
 
     def show_target(self, target: str) -> None:
         """Put the cursor on a probe."""
@@ -539,14 +528,12 @@ class MeasureScreen(ModeScreen):
         if refused := latest_refusal(runs.session, probe.name):
             return Band("REFUSED", "bad", refused)
         if run is not None:
-            last = None if runs_of(runs.session, probe.name) else self._stand_in(probe.name, self.host.machine)
             offered = (
                 NextStep("One load shows no limit.", "d", "ramps it")
                 if has_one_load(run)
                 else NextStep(key="c", does="compares it with another run")
             )
-            when = "" if last is None else session_words(last.started, is_last=True)
-            band = step_band(run, step_position(run, runs.session), when, offered)
+            band = step_band(run, step_position(run, runs.session), self._session_of(run), offered)
             steps = [one for one in band.steps if one.key != "v" or self._probe_page.shown_tab != VALIDITY]
             if not self.host.measures:  # no key measures again
                 steps = [replace(one, key="", does="") if one.key in ("r", "d") else one for one in steps]
@@ -568,15 +555,13 @@ class MeasureScreen(ModeScreen):
             basis=f"Touches {probe.manifest.touches.partition(',')[0]}",
         )
 
-    def _title(self, probe: RegisteredProbe, run: StepRun | None) -> str:
-        """Return what is shown: the probe, where the list leaves it room, and of which run; the form may say others."""
+    def _session_of(self, run: StepRun) -> str:
+        """Return which session a step is of, by its time where that is of today, in UTC as all times."""
         session = self.host.runs.session
-        if run is None:
-            return card_title(probe)
-        last = None if runs_of(session, probe.name) else self._stand_in(probe.name, self.host.machine)
-        started = last.started if last is not None else "" if session is None else session.header.started
-        named = () if self.has_class("-narrow") else (card_title(probe),)
-        return ", ".join((*named, session_words(started, is_last=last is not None), *setting_words(probe, run)))
+        last = next((one.started for one in self._probe_page.earlier if one.run is run), "")
+        started = last or ("" if session is None else session.header.started)
+        is_today = started.startswith(time.strftime("%Y-%m-%d", time.gmtime()))
+        return f"{'last session' if last else 'of'} {started[11:16] if is_today else started[:10]}"
 
     def _show_probe(self) -> None:
         probe = self.chosen
@@ -602,7 +587,8 @@ class MeasureScreen(ModeScreen):
         drawn, self._drawn = self._drawn, state
         if drawn and drawn[-1] != startable:
             self._show_form()
-        self._probe_page.card_title = self._title(probe, run)
+        shown = None if run is None else (run, self._session_of(run))
+        self._probe_page.card_title = card_title(probe, shown, is_narrow=self.has_class("-narrow"))
         self.show_band()
         self._show_yardstick(run)
         if run is None:

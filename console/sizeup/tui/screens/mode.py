@@ -113,9 +113,6 @@ class ModeScreen(OnceStyledScreen):
         """Escape was pressed in an input."""
         self.set_focus(None)
 
-    def arrive(self) -> None:
-        """Take the focus as the mode that was chosen again; it stays where it was."""
-
     def show_target(self, target: str) -> None:
         """Put the cursor on what another mode pointed at; a mode without such a thing shows itself."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -151,26 +150,16 @@ def card_groups(probes: Iterable[RegisteredProbe]) -> list[tuple[str, list[Regis
     return [*named, ("Self-test", own)] if own else named
 
 
-def card_title(probe: RegisteredProbe) -> str:
-    """Return what the page of a probe is called."""
+def card_title(probe: RegisteredProbe, shown: tuple[StepRun, str] | None, *, is_narrow: bool) -> str:
+    """Return what the page of a probe is called; of a step its session and the numbers that the form shows at once."""
     card = "Self-test" if probe.manifest.diagnostic else _CARDS.get(probe.manifest.card, probe.manifest.card)
-    return f"{card}: {probe.manifest.title}"
-
-
-def session_words(started: str, *, is_last: bool) -> str:
-    """Return which session a step is of, by its time where that is of today, in UTC as all times."""
-    when = started[11:16] if started[:10] == time.strftime("%Y-%m-%d", time.gmtime()) else started[:10]
-    return f"{'last session' if is_last else 'of'} {when}"
-
-
-def setting_words(probe: RegisteredProbe, run: StepRun) -> list[str]:
-    """Return the numbers that a step was set to, as far as the form shows them at once: depth and block."""
-    settings = run.step.settings
-    return [
+    title, settings = f"{card}: {probe.manifest.title}", {} if shown is None else shown[0].step.settings
+    numbers = (
         f"{label(one).lower()} {value_label(one, format_setting(one, settings[one.name]))}"
         for one in probe.manifest.parameter
         if one.basic and one.type in ("int", "bytes") and one.name in settings and not why_unused(one, settings)
-    ]
+    )
+    return title if shown is None else ", ".join((*(() if is_narrow else (title,)), shown[1], *numbers))
 
 
 def entry(

@@ -24,6 +24,7 @@ from sizeup.units import format_bytes, format_decimal_bytes
 
 WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
 _MADE = ", a directory: a temporary file is created in it"
+Facts = list[tuple[str, str]]
 Run = Callable[[Mapping[str, str]], None]
 """Starts a run with settings."""
 
@@ -65,9 +66,7 @@ def targets(settings: Mapping[str, str]) -> list[str]:
     return [path for text in settings.values() for path in text.split(":") if path.startswith("/")]
 
 
-def facts(
-    probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, str], waits: str
-) -> list[tuple[str, str]]:
+def facts(probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, str], waits: str) -> Facts:
     """Where the run goes, on which mount, how much it takes and how long."""
     found = [fact for path in targets(settings) for fact in (("Target", _target(path)), ("Mounted", _mount(path)))]
     size, limit = file_size(probe.manifest, settings), probe.manifest.limits.space

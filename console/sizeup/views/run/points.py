@@ -47,6 +47,16 @@ def along(points: Iterable[LoggedPoint], series: Series) -> list[LoggedPoint]:
     return sorted(points, key=position)
 
 
+def largest(run: StepRun, unit: str) -> tuple[str, str, LoggedPoint] | None:
+    """Return the value of the point farthest along an axis of the step, where it lies, and the point."""
+    for series in run.series.values():
+        points = along([one for one in points_of(run, series.name) if one.value is not None], series)
+        where = points[-1].at.get(series.axis or "") if points and series.unit == unit else None
+        if isinstance(where, int | float):
+            return format_value(points[-1].value or 0.0, unit), format_value(where, series.axis_unit or "1"), points[-1]
+    return None
+
+
 def first_series(run: StepRun) -> Series | None:
     """The first series of the manifest that has points; the first of all before there are any."""
     measured = {point.series for point in run.points.values()}

@@ -15,14 +15,7 @@ from sizeup.text import capitalized, plural
 from sizeup.units import format_count, format_ns, format_value, number_and_unit
 from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.run.latency_throughput import KNEE, latency_series, throughput_series
-from sizeup.views.run.points import (
-    RATES,
-    along,
-    first_series,
-    half_width,
-    point_text,
-    points_of,
-)
+from sizeup.views.run.points import RATES, first_series, half_width, largest, point_text, points_of
 from sizeup.views.run.results import coordinates_text
 from sizeup.views.run.step import headline_points, mark, point_value, standing_of
 
@@ -83,16 +76,16 @@ def step_badge(run: StepRun) -> StepBadge:
 _TOKENS = {BadgeLook.PASS: "ok", BadgeLook.WARN: "warn", BadgeLook.FAIL: "bad"}
 
 
-def step_band(run: StepRun, position: str, last: str, offered: NextStep) -> Band:
+def step_band(run: StepRun, position: str, session: str, offered: NextStep) -> Band:
     """Return how a step ended, its figure, and what to do: a remedy, else what is ``offered``.
 
-    ``last`` names the session where that is not the one that is shown.
+    ``session`` is which one it is of.
     """
     badge, figure = step_badge(run), headline_text(run)
     sentence = capitalized(badge.text)
     samples = sum(len(point.values) for point in run.points.values())
     counted = plural(samples, "sample") if samples else ""
-    words = last, figure if figure != sentence else "", badge.note, position, counted
+    words = figure if figure != sentence else "", badge.note, session, position, counted
     step = NextStep(f"{capitalized(badge.remedy)}.", "r") if badge.remedy else offered
     if not run.finished:
         step = NextStep("The whole reason stands in Validity.", "v", "goes there")
@@ -137,10 +130,7 @@ def headline_text(run: StepRun) -> str:
 
 
 def _levels(run: StepRun) -> str:
-    """Return the figures of a series whose few points have names: ``L1 0.9 · L2 3.3 · DRAM 92 ns``.
-
-    Where the one that it is compared by is not among them, the largest working set leads.
-    """
+    """Return the figures of a series whose few points have names: ``L1 0.9 · L2 3.3 · DRAM 92 ns``."""
     series = first_series(run)
     points = [] if series is None else [point for point in points_of(run, series.name) if point.value is not None]
     if series is None or not series.headline or not 2 <= len(points) <= _MOST_LEVELS:
@@ -155,23 +145,13 @@ def _levels(run: StepRun) -> str:
     for number, (value, unit) in enumerate(texts):
         last_of_unit = number + 1 == len(units) or units[number + 1] != unit
         shown.append(f"{names[number]} {value}{f' {unit}' if last_of_unit and unit else ''}")
-    if not any(point.at == series.headline for point in points) and (largest := _largest(run, series.unit)):
-        shown, names, points = [" at ".join(largest[:2]), *shown], [largest[1], *names], [largest[2], *points]
+    if all(point.at != series.headline for point in points) and (found := largest(run, series.unit)) is not None:
+        shown, names, points = [" at ".join(found[:2]), *shown], [found[1], *names], [found[2], *points]
     invalid = [validity.of(point) if validity.ended else None for point in points]
     wide = [str(name) for name, found in zip(names, invalid, strict=True) if found is not None and found.scatter]
     mark = f" ({', '.join(wide)} did not converge)" if wide else ""
     mark = " (none of these converged)" if len(wide) == len(names) else mark
     return " · ".join(shown) + mark
-
-
-def _largest(run: StepRun, unit: str) -> tuple[str, str, Point] | None:
-    """Return the value of the point farthest along an axis of the step, where it lies, and the point."""
-    for series in run.series.values():
-        points = along([one for one in points_of(run, series.name) if one.value is not None], series)
-        where = points[-1].at.get(series.axis or "") if points and series.unit == unit else None
-        if isinstance(where, int | float):
-            return format_value(points[-1].value or 0.0, unit), format_value(where, series.axis_unit or "1"), points[-1]
-    return None
 
 
 def _throughput(run: StepRun) -> str:

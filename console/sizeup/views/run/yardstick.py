@@ -30,11 +30,6 @@ class Earlier(Struct, frozen=True):
     run: StepRun
     machine: Machine | None
 
-    @property
-    def day(self) -> str:
-        """When its session was started."""
-        return self.started[:10]
-
 
 def earlier_steps(sessions: Iterable[Session], shown: Session | None) -> list[Earlier]:
     """Return the steps of the stored sessions by name, the latest first, without those of the one that is ``shown``."""
@@ -67,7 +62,7 @@ def yardstick(run: StepRun, host: str, machine: Machine | None, stored: Sequence
     series = next((pair[0] for pair in (found, before) if pair is not None), None)
     bars = []
     if last is not None and before is not None:
-        bars.append(Bar(last.day[5:], before[1].value or 0.0, role="s3"))
+        bars.append(Bar(last.started[5:10], before[1].value or 0.0, role="s3"))
     if len(like) >= _LEAST_HOSTS:
         bars.append(Bar(f"{len(like)} like it", median(like), role="dim"))
     if series is None or not bars:
@@ -89,7 +84,7 @@ def compared(chart: LineChart, run: StepRun, last: Earlier | None) -> LineChart:
     if last is not None and isinstance(other, LineChart) and is_curve:
         names = {line.label for line in chart.lines}
         found = [line for line in other.lines if line.label in names]
-        lines = [replace(line, label=last.day, title="", where="", earlier=True) for line in found[:1]]
+        lines = [replace(line, label=last.started[:10], title="", where="", earlier=True) for line in found[:1]]
     return replace(chart, lines=(*chart.lines, *lines), callouts=tuple(_callouts(chart, run)))
 
 
