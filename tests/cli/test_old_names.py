@@ -83,7 +83,7 @@ def test_every_old_name_is_tried() -> None:
 
     assert set(renamed.COMMANDS) <= {old.split()[0] for old in OLD}
     assert {option for names in renamed.OPTIONS.values() for option in names} <= options
-    assert {option for names in renamed._MOVED.values() for option in names} <= options
+    assert {option for names in renamed.MOVED.values() for option in names} <= options
 
 
 def test_a_script_gets_no_hint_and_a_value_is_no_name(capsys: pytest.CaptureFixture[str]) -> None:

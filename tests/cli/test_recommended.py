@@ -173,7 +173,7 @@ def wrong_in(name: str, path: Path) -> list[str]:
     )
 
     if name in ("cli/arguments.py", "cli/renamed.py"):  # what all commands have, and what they had
-        of_all = {option for words in (*renamed.OPTIONS.values(), *renamed._MOVED.values()) for option in words}
+        of_all = {option for words in (*renamed.OPTIONS.values(), *renamed.MOVED.values()) for option in words}
         commands, foreign = (), frozenset(of_all).union(*map(options, COMMANDS), ("-",))
         return [fault for text in texts(path.read_text(), with_docstring=False) for fault in wrong(text, (), foreign)]
     foreign = NOT_OF_IT.get(name, frozenset()) | frozenset().union(*map(options, classes))

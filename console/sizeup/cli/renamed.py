@@ -4,70 +4,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import tomli
 
 from sizeup.cli import split_path
 
-COMMANDS = {
-    "attach": "session follow",
-    "check": "drift",
-    "compare": "session compare",
-    "completion": "help completion",
-    "export": "session export",
-    "import": "session import",
-    "manual": "help man",
-    "note": "session note",
-    "open": "",
-    "presets": "size cases",
-    "probes": "probe list",
-    "schema": "help schema",
-    "sessions": "session list",
-    "show": "session show",
-}
-"""By the name of a command, the present one; ``sizeup FILE`` opens a session."""
-
-REMOVED = {"serve": "use the console over ssh, or share a page: sizeup session export FILE -o page.html"}
-"""Names that nothing replaces, and what to do."""
-
-_MOVED = {
-    "probe list": {"--check": "probe check", "--template": "probe new"},
-    "session compare": {"--catalog": "session rank"},
-    "session follow": {"--text": "session show"},
-    "drift": {"--against": "drift"},
-    "size": {"--candidates": "size compare", "--keys": "size keys"},
-    "": {"--text": "session show"},
-}
-"""By command, the options that are commands of their own now; their values are its first arguments."""
-
-_AGAINST = {"--diff": "--against"}
-_PAGES = {"--html": "--format=html", "--markdown": "--format=markdown"}
-OPTIONS: Mapping[str, Mapping[str, str]] = {
-    "": _AGAINST,
-    "detect": _AGAINST,
-    "fleet": {"--csv": "--format=csv", "--html": "--format=html"},
-    "session compare": {"--baseline": "--against", **_PAGES},
-    "session export": {
-        "--baseline": "--against",
-        "--tidy": "--format=tidy-",
-        **{f"--{name}": f"--format={name}" for name in ("text", "csv", "svg", "openmetrics", "share")},
-        **_PAGES,
-    },
-    "session follow": _AGAINST,
-    "size": {
-        **dict.fromkeys(("--session", "--sysroot", "--preset"), "--machine"),
-        **{f"--{name}": f"--show={name}" for name in ("working", "sources", "licenses", "sensitivity")},
-        "--blank": "--machine=none",
-        "--compare-with": "--against",
-        "--explain": "--show",
-        **_PAGES,
-    },
-}
-"""By command, the present form of an option; one that ends with ``-`` is one word with its value."""
+_NAMES: dict[str, dict[str, Any]] = tomli.loads(Path(__file__).with_name("renamed.toml").read_text(encoding="utf-8"))
+COMMANDS, REMOVED, MOVED, OPTIONS = (_NAMES[name] for name in ("commands", "removed", "moved", "options"))
 
 
 def modern(arguments: Sequence[str]) -> tuple[str, list[str]]:
     """Return the command that a command line names, by its present name, and its arguments in their present form."""
     path, rest = _renamed(arguments[0], list(arguments[1:])) if arguments[0] in COMMANDS else split_path(arguments)
-    moving = _MOVED.get(path, {})
+    moving = MOVED.get(path, {})
     rest = [part for word in rest for part in (word.split("=", 1) if word.partition("=")[0] in moving else [word])]
     moved = next((word for word in rest if word in moving), None)
     if moved is not None:
