@@ -9,6 +9,7 @@ import json
 import os
 import tarfile
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,9 @@ def _machines() -> Path | None:
         with tempfile.TemporaryDirectory(dir=unpacked) as scratch:
             with tarfile.open(archive) as tar:
                 tar.extractall(scratch, filter="fully_trusted")  # links that lead nowhere are part of it
-            (Path(scratch) / "machines").rename(unpacked / "machines")
+            with suppress(OSError):  # where another process was faster, its folder is not empty
+                (Path(scratch) / "machines").rename(unpacked / "machines")
+        assert (unpacked / "machines").is_dir()
     return unpacked
 
 

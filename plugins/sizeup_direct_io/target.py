@@ -184,20 +184,15 @@ def available_bytes(folder: int, reserve_bytes: int) -> tuple[int, int]:
 def new_file_size(requested_bytes: int, available: int, reserve_bytes: int, path: str, most_bytes: int = 0) -> int:
     """Return the size of the temporary file: as set, else the most (0: 4 GiB) or half of the available space."""
     size = requested_bytes or min(most_bytes or DEFAULT_BYTES, available // 2) // MIB * MIB
+    free = f"{format_bytes(available)} available besides the {format_bytes(reserve_bytes)} to keep free"
     if size < SMALLEST_BYTES:
         if requested_bytes:
             raise RefusedError(f"size={requested_bytes}: expected at least {format_bytes(SMALLEST_BYTES)}")
-        raise RefusedError(
-            f"{path}: {format_bytes(available)} are available besides the "
-            f"{format_bytes(reserve_bytes)} to keep free, too little to measure; free some space or set reserve"
-        )
+        raise RefusedError(f"{path} has {free}, too little to measure; free some space or set reserve")
     if size % MIB:
         raise RefusedError(f"size={requested_bytes}: expected a multiple of 1 MiB")
     if size > available:
-        raise RefusedError(
-            f"size={requested_bytes}: {path} has {format_bytes(available)} available besides the "
-            f"{format_bytes(reserve_bytes)} to keep free; decrease size or reserve"
-        )
+        raise RefusedError(f"size={requested_bytes}: {path} has {free}; decrease size or reserve")
     return size
 
 
