@@ -35,7 +35,7 @@ def wait_ended(terminal: Terminal, samples: int) -> None:
 
     def ended() -> bool:
         header, badge, _, basis = terminal.lines[:4]
-        return "●" not in header and "VALID" in badge and basis.strip() == f"{samples} samples"
+        return "●" not in header and "VALID" in badge and basis.strip().endswith(f"{samples} samples")
 
     assert terminal.pump(PATIENCE_SECONDS, ended), terminal.text
 
