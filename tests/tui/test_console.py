@@ -283,24 +283,9 @@ async def test_the_tornado_names_the_inputs_that_move_the_figure(console: Consol
         assert [bar.label.split()[0] for bar in console.chart.bars] == ["CPU", "Cores"]
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60)])
-async def test_the_palette_fills_its_frame_on_a_dimmed_screen(console: Console, columns: int, rows: int) -> None:
-    async with console.shown(columns, rows, keys=("ctrl+p",)) as pilot:
-        palette, frame = console.app.screen, console.app.screen.query_one(".dialog")
-        listed = palette.query_one(KeyList)
-        whole = listed.size.height, frame.region.height
-        await pressed(pilot, *"licenses")
-        await pilot.pause()
-
-        assert not palette.has_class("-undimmed")
-        assert whole == (rows * 6 // 10 - 3, rows * 6 // 10)
-        assert frame.region.height == listed.option_count + 3 < 10
-
-
-async def test_the_palette_begins_with_what_the_last_line_shows(console: Console) -> None:
-    async with console.shown():
-        commands = list(console.app.commands())
-        here = [command.key for command in commands if command.group == "Summary"]
-
-        assert here[:2] == ["w", "r"]
-        assert [command.key for command in commands].count("w") == 1
+@pytest.mark.parametrize(("columns", "rows", "undimmed"), [(120, 40, False), (200, 60, True)])
+async def test_a_large_screen_is_not_sent_again_dimmed_behind_the_palette(
+    console: Console, columns: int, rows: int, undimmed: bool
+) -> None:
+    async with console.shown(columns, rows, keys=("ctrl+p",)):
+        assert console.app.screen.has_class("-undimmed") is undimmed

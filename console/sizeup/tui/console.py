@@ -37,7 +37,7 @@ from sizeup.sizing.session_advice import AdviceSelector
 from sizeup.terminal.app import OnceStyledScreen, TerminalApp
 from sizeup.terminal.capabilities import colors
 from sizeup.text import counted, plain, plural
-from sizeup.tui.actions import ACTIONS, FOOTERS, SCOPES, action_of, bindings, first_key, first_key_of
+from sizeup.tui.actions import ACTIONS, SCOPES, bindings, first_key, first_key_of
 from sizeup.tui.options import SIXTEEN_COLORS, THEMES, Options
 from sizeup.tui.runs import Runs
 from sizeup.tui.themes import DARK, textual_name
@@ -184,6 +184,8 @@ TICK_SECONDS = 0.5
 """Between two looks at the session file; every second of them draws a frame of a run."""
 WAITS = "far longer where it waits for others"
 _SLIGHT = frozenset((Hazard.CPU_LOAD, Hazard.MEMORY))
+_DIMMED_CELLS = 10_000
+"""A larger screen is not dimmed behind the palette: that sends all of it again, 20 kB for 200 x 60."""
 _OFFERED_SECONDS = 2.0  # how often a run that another console started is looked at
 _CANCEL_SECONDS = 0.6
 """How long leaving waits for a canceled run to save; it saves by itself after that."""
@@ -732,7 +734,7 @@ class ConsoleApp(TerminalApp):
         self.notify(f"Press ^c again to {'cancel the run and quit' if runs.running else 'quit'}.", markup=False)
 
     def commands(self) -> Iterable[ConsoleCommand]:
-        """The actions that hold here, first those of the last line, those of the other screens, and the themes."""
+        """The actions that hold here, those of the other screens, and the themes that can be shown."""
         from sizeup.tui.dialogs import ConsoleCommand  # which the start does without
 
         base = self._mode
@@ -744,10 +746,9 @@ class ConsoleApp(TerminalApp):
             **base.command_values(),
         }
         others = [mode for mode in MODES if mode != base.SCOPE]
-        here = list(dict.fromkeys((*map(action_of, FOOTERS[base.SCOPE]), *ACTIONS[base.SCOPE])))
         for scope in (base.SCOPE, "app", *others):
             run = partial(self.go, scope, "") if scope in others else partial(self.run_action, default_namespace=base)
-            for action in here if scope == base.SCOPE else [one for one in ACTIONS[scope] if one not in here]:
+            for action in ACTIONS[scope]:
                 if action.palette and (scope in others or action.id not in base.idle_actions()):
                     group = "Go to" if action.id.startswith("mode.") else SCOPES[scope]
                     key, value = first_key(action, self.keys), values.get(action.id, "")
@@ -771,7 +772,8 @@ class ConsoleApp(TerminalApp):
 
         commands = list(self.commands())
         dialog = CommandDialog(commands)
-        dialog.set_class(self._frame_ticks > 3, "-undimmed")
+        columns, rows = self.size
+        dialog.set_class(self._frame_ticks > 3 or columns * rows > _DIMMED_CELLS, "-undimmed")
         ask(self, dialog, lambda chosen: self.call_next(commands[int(chosen)].run))
 
     def on_key(self, event: Any) -> None:

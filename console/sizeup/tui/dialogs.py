@@ -346,16 +346,13 @@ class CommandDialog(PickDialog):
     DEFAULT_CSS = f"""
     CommandDialog {{ align: center top; }}
     CommandDialog .dialog.wide {{ width: {_COLUMNS}; margin-top: 4; }}
+    CommandDialog KeyList {{ max-height: 60vh; }}
     """
     KEYS: ClassVar[tuple[tuple[str, str], ...]] = (("Enter", "Run"), ("Down", "Choose"), ("Esc", "Close"))
 
     def __init__(self, commands: Sequence[ConsoleCommand]) -> None:
         super().__init__("Commands", [(str(number), one.name) for number, one in enumerate(commands)])
         self._commands = commands
-
-    def on_resize(self) -> None:
-        """Take at most 60 % of the screen; Textual heeds a limit in a frame as high as its rows only in cells."""
-        self.query_one(KeyList).styles.max_height = max(self.size.height * 6 // 10 - 3, 3)
 
     def fill(self, text: str) -> None:
         """Offer what holds every word of a text, by its group."""
