@@ -171,7 +171,7 @@ def _host_costs(runs: Sequence[MeasuredPoint], background: BackgroundLoad) -> di
 def caveats_of(parts: Sequence[Part]) -> tuple[str, ...]:
     """Return the caveats of a figure, one reason each, so that a report can state each once."""
     not_passed = [part for part in parts if part.verdict in {Validity.FAIL, Validity.WARN}]
-    return tuple(f"{part.name}: {doubt.cause}" for part in not_passed for doubt in part.doubts)
+    return tuple(f"{part.name}: {caveat.cause}" for part in not_passed for caveat in part.caveats)
 
 
 def validity_estimate(at: Coordinates, part: Part) -> Estimate:
@@ -179,7 +179,7 @@ def validity_estimate(at: Coordinates, part: Part) -> Estimate:
     extra = {"verdict": part.verdict.value, "reasons": "; ".join(part.reasons)}
     if part.from_cache:
         extra["sizing"] = "left out"
-    caveats = tuple(f"{part.name}: {doubt.text}" for doubt in part.doubts)
+    caveats = tuple(f"{part.name}: {caveat.text}" for caveat in part.caveats)
     return Estimate("validity", {**at, "part": part.name}, part.value, caveats=caveats, extra=extra)
 
 

@@ -49,11 +49,11 @@ def read_limits(device_number: int, *, sysfs: str = SYS, proc: str = PROC) -> tu
 
 
 def run_statement(
-    title: str, parts: Sequence[Part], unseen_changes: Sequence[str], figures: str = "Storage figures"
+    title: str, parts: Sequence[Part], other_changes: Sequence[str], figures: str = "Storage figures"
 ) -> dict[str, str]:
     """Return the statement on the figures of a run, and what goes with it; ``title`` is what was run and where.
 
-    ``unseen_changes`` are those of paths that no check of a figure is about.
+    ``other_changes`` are the path changes that no caveat in ``parts`` mentions.
     """
     failed, warned, unknown = (
         [part.name for part in parts if part.verdict is verdict]
@@ -69,12 +69,13 @@ def run_statement(
         named = ", ".join(CHECKS[name].unchecked for name in unknown)
         state, clauses = f"{figures} with a caveat", [f"not checked: {named}"]
     else:
-        return {"statement": f"{figures} passed every check", "evidence": "\n".join(unseen_changes)}
+        return {"statement": f"{figures} passed every check", "evidence": "\n".join(other_changes)}
     use = "A verdict counts them as far as they reach" if evidence else "No verdict uses them"
     use = use if failed else "They are used; read the reasons"
-    gravest_first = sorted(parts, key=lambda part: part.value)
-    doubts = sorted((doubt for part in gravest_first for doubt in part.doubts), key=lambda doubt: not doubt.path_change)
-    reasons = [*dict.fromkeys((*unseen_changes, *(doubt.cause for doubt in doubts)))]  # lost paths come first
+    worst_first = sorted(parts, key=lambda part: part.value)
+    caveats = [caveat for part in worst_first for caveat in part.caveats]
+    caveats.sort(key=lambda caveat: not caveat.path_change)  # lost paths come first
+    reasons = [*dict.fromkeys((*other_changes, *(caveat.cause for caveat in caveats)))]
     more = len(reasons) - _MOST_REASONS
     shown = [*reasons[:_MOST_REASONS], *([plural(more, "further reason")] if more > 0 else [])]
     return {
@@ -179,14 +180,14 @@ def overall(
         return
     for part in worst.values():
         yield validity_estimate({}, part)
-    caveats = [f"{part.name}: {doubt.text}" for part in worst.values() for doubt in part.doubts]
-    seen = {doubt.path_change for part in worst.values() for doubt in part.doubts}
-    unseen = [change for change in path_changes if change not in seen]
+    caveats = [(part.name, caveat) for part in worst.values() for caveat in part.caveats]
+    mentioned = {caveat.path_change for _, caveat in caveats}
+    others = [change for change in path_changes if change not in mentioned]
     gravest = min(worst.values(), key=lambda part: part.value)
     extra = {
         "verdict": gravest.verdict.value,
-        "reasons": "; ".join(caveats + unseen),
+        "reasons": "; ".join([*(f"{name}: {caveat.text}" for name, caveat in caveats), *others]),
         "severity": "warning" if gravest.verdict is Validity.FAIL or path_changes else "info",
-        **run_statement(title, tuple(worst.values()), unseen, figures),
+        **run_statement(title, tuple(worst.values()), others, figures),
     }
     yield Estimate("validity", {"part": "all"}, gravest.value, extra=extra)

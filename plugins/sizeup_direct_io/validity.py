@@ -71,7 +71,7 @@ class Reason(Struct, frozen=True):
     cached: bool = False
     """Only a cache explains it."""
     path_change: str = ""
-    """The change of a path that it is about."""
+    """The path change that it reports; empty for none."""
 
     @property
     def text(self) -> str:
@@ -116,7 +116,7 @@ class Part(Struct, frozen=True):
         return tuple(reason.text for reason in self.found)
 
     @property
-    def doubts(self) -> tuple[Reason, ...]:
+    def caveats(self) -> tuple[Reason, ...]:
         """The evidence that did not pass."""
         return tuple(reason for reason in self.found if reason.verdict is not Validity.PASS)
 

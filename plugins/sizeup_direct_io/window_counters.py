@@ -125,7 +125,7 @@ class Counters(Struct, frozen=True):
     targets: Mapping[str, Counters] = {}
     """Of each of several targets, by stream: only of its device and its workers."""
     in_flight: float = 0.0
-    """Requests that were charged, and that the workers had not counted."""
+    """Requests that the kernel had charged and the workers had not counted yet."""
 
     def of_targets(self, names: Collection[str]) -> Counters:
         """Return what is known of some of several targets, which share a device."""

@@ -65,7 +65,9 @@ class SessionBuilder:
             record = decode(line)
             self._add_record(self.found, record)
             t_ns = 0 if isinstance(record, records.SessionRecord) else record.t_ns
-            self.found.last_ns = max(self.found.last_ns, 0, *(t_ns[-1:] if isinstance(t_ns, tuple) else (t_ns,)))
+            if isinstance(t_ns, tuple):
+                t_ns = t_ns[-1] if t_ns else 0
+            self.found.last_ns = max(self.found.last_ns, t_ns)
             self.found.revision += isinstance(record, _MEASURED)
             if self._listener is not None:
                 self._listener(record)
@@ -188,13 +190,16 @@ class SessionBuilder:
         session.steps[id_] = run
 
     def _step(self, session: Session, id_: str) -> StepRun:
-        if (step := session.steps.get(id_)) is None:
+        step = session.steps.get(id_)
+        if step is None:
             raise ValueError(f"step {one_line(id_, 60)!r} was never started")
         return step
 
     def _point(self, session: Session, id_: str, series: str, at: Coordinates) -> Point | None:
-        step, key = self._step(session, id_), point_key(series, at)
-        if (point := step.points.get(key)) is None:
+        step = self._step(session, id_)
+        key = point_key(series, at)
+        point = step.points.get(key)
+        if point is None:
             if self._points >= records.ITEMS_LIMIT:
                 session.damage.left_out += 1
                 return None

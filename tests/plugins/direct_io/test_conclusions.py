@@ -320,9 +320,9 @@ def test_a_point_within_a_cache_is_not_physical(
 
     assert (found.name, found.verdict, found.from_cache) == ("physical", verdict, from_cache)
     assert found.reasons[-1].startswith(words)
-    assert tuple(doubt.text for doubt in found.doubts)[-1:] == found.reasons[1:]
+    assert tuple(caveat.text for caveat in found.caveats)[-1:] == found.reasons[1:]
     even = recheck_physical(point({"working_set_bytes": size * GIB}, parts=parts), dict.fromkeys(rates, 100.0))
-    assert (even.verdict, even.doubts) == (before, parts[1].doubts)
+    assert (even.verdict, even.caveats) == (before, parts[1].caveats)
 
 
 def test_the_cpus_of_the_highest_rate_are_those_of_all_its_windows() -> None:

@@ -163,7 +163,7 @@ def checked(
 
 def caveats(part: Part) -> list[str]:
     """What did not pass, with what to set."""
-    return [doubt.text for doubt in part.doubts]
+    return [caveat.text for caveat in part.caveats]
 
 
 def test_a_path_carries_each_direction_apart() -> None:

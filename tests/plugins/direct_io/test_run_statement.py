@@ -71,8 +71,8 @@ def test_the_reasons_name_no_check_and_no_setting_and_the_gravest_comes_first() 
 def test_what_to_set_stays_with_the_check_itself() -> None:
     found = part("physical", Validity.UNKNOWN, "the bandwidth of the path is unknown", "set path_limit")
 
-    (doubt,) = found.doubts
-    assert doubt.text == "the bandwidth of the path is unknown; set path_limit"
+    (caveat,) = found.caveats
+    assert caveat.text == "the bandwidth of the path is unknown; set path_limit"
     assert run_statement(WHERE, [found], ())["evidence"] == "the bandwidth of the path is unknown"
 
 

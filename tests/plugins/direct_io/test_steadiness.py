@@ -98,13 +98,13 @@ def test_writes_without_preconditioning_are_no_steady_state_figure() -> None:
 def test_what_changed_around_the_run_is_doubted_with_its_figures(changed: dict[str, Any], reason: str) -> None:
     part = steady(**changed)
 
-    assert (part.verdict, [doubt.text for doubt in part.doubts]) == (Validity.WARN, [reason])
+    assert (part.verdict, [caveat.text for caveat in part.caveats]) == (Validity.WARN, [reason])
 
 
 def test_a_limit_of_a_control_group_is_a_caveat(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(point_verdict, "read_limits", lambda _: ("io.max of /job: riops=500",))
 
-    assert [doubt.text for doubt in steady().doubts] == ["limited by io.max of /job: riops=500"]
+    assert [caveat.text for caveat in steady().caveats] == ["limited by io.max of /job: riops=500"]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_one_full_thread_among_many_idle_ones_is_found() -> None:
     assert share == pytest.approx(0.99)
     part = check_submitters(share, 256)
     assert part.verdict is Validity.WARN
-    assert tuple(doubt.text for doubt in part.doubts) == (
+    assert tuple(caveat.text for caveat in part.caveats) == (
         "the submitting CPU was 99 % busy: the figure is a lower limit of the device; increase threads",
     )
 

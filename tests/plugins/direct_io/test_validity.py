@@ -184,7 +184,7 @@ def test_a_path_of_unknown_bandwidth_is_unknown_and_not_passed() -> None:
 def test_random_iops_are_compared_with_what_rotating_disks_can_deliver(iops: float, disks: int, caveat: str) -> None:
     part = physical(replace(DIRECT_EVIDENCE, iops=iops, rotating_disks=disks))
 
-    assert tuple(doubt.text for doubt in part.doubts) == (
+    assert tuple(caveat.text for caveat in part.caveats) == (
         (f"{caveat}: a cache, or flash that reports itself as rotating",) if caveat else ()
     )
     assert not part.from_cache
@@ -211,7 +211,7 @@ def test_disks_that_are_unknown_are_not_passed() -> None:
 def test_a_figure_that_only_a_cache_explains_is_kept_out_of_sizing(evidence: Evidence, reason: str) -> None:
     part = physical(evidence)
 
-    assert tuple(doubt.text for doubt in part.doubts) == (f"{reason}: probably a cache; not used for sizing",)
+    assert tuple(caveat.text for caveat in part.caveats) == (f"{reason}: probably a cache; not used for sizing",)
     assert validity_estimate({}, part).extra["sizing"] == "left out"
     assert "sizing" not in validity_estimate({}, physical(DIRECT_EVIDENCE)).extra
 
@@ -313,7 +313,7 @@ def test_a_cache_that_cannot_be_seen_is_a_caveat_with_what_to_do_about_it(
     part = physical(replace(evidence, working_set_bytes=working_set * GIB, stated_cache_bytes=stated * GIB))
 
     assert (part.verdict, part.from_cache) == (verdict, False)
-    assert (tuple(doubt.text for doubt in part.doubts) or part.reasons[-1:]) == (f"{holder}: {words}",)
+    assert (tuple(caveat.text for caveat in part.caveats) or part.reasons[-1:]) == (f"{holder}: {words}",)
 
 
 def test_a_stated_cache_of_a_local_disk_counts_too() -> None:

@@ -120,7 +120,7 @@ def test_where_no_reading_comes_close_nothing_is_held_against_the_figures(monkey
     assert seen.charged_bytes > 1.07 * seen.requested_bytes  # by when they were read alone
     assert part.verdict is Validity.UNKNOWN
     assert (
-        "counted by the NFS client, as direct I/O: the counters were read too late to conclude" in part.doubts[0].text
+        "counted by the NFS client, as direct I/O: the counters were read too late to conclude" in part.caveats[0].text
     )
     assert physical(replace(seen, stated_cache_bytes=1)).verdict is Validity.PASS, "but for a cache of the server"
 
