@@ -124,7 +124,7 @@ class HeatTable(ScrolledRows):
                     text = figure_value(found.median, unit) if found is not None and found.hosts > 1 else ""
                     drawing.put(first + number * wide + 1, y, f"{text:>{_VALUE}}", "dim")
             else:
-                self._draw_host(drawing, y, line)
+                self._draw_host(drawing, y, line, first, wide, names)
         legend = "Worse                           Better    ▼ ▲ stand out    ? not converged  ~ other settings"
         drawing.put(2, height - 1, legend, "dim")
         for number, level in enumerate(_GROUNDS):
@@ -132,23 +132,24 @@ class HeatTable(ScrolledRows):
             drawing.shade(range(start, start + 2), range(height - 1, height), _GROUNDS[level])
         self.present(drawing)
 
-    def _draw_host(self, drawing: Drawing, y: int, host: Host) -> None:
+    def _draw_host(self, drawing: Drawing, y: int, host: Host, first: int, wide: int, names: Sequence[str]) -> None:
+        """Draw a host: its name, from column ``first`` on a cell of so many columns for each figure, and its status."""
         here = host is self.chosen
         if here:
-            drawing.shade(range(self._first - 1), range(y, y + 1), "sel")
+            drawing.shade(range(first - 1), range(y, y + 1), "sel")
         sign, token, words = LOOKS[host.status]
         bold = "title" if host.outliers or here else "text"
         drawing.put(0, y, "▌" if here else " ", "acc@sel" if here else "")
         drawing.put(2, y, host.name, f"{bold}@sel" if here else bold)
-        for number, name in enumerate(self.names):
-            cell, x = heat_cell(self._fleet, host, name), self._first + number * self._cell
+        for number, name in enumerate(names):
+            cell, x = heat_cell(self._fleet, host, name), first + number * wide
             strong = abs(cell.level) == 3
             role = "ink" if strong and cell.compared else "text" if cell.compared else "dim"
             mark = ("▼" if cell.level < 0 else "▲") if cell.stands_out else " "
-            drawing.put(x, y, f"{mark}{cell.value:>{_VALUE}}{cell.difference:>{self._cell - _VALUE - 3}} ", role)
+            drawing.put(x, y, f"{mark}{cell.value:>{_VALUE}}{cell.difference:>{wide - _VALUE - 3}} ", role)
             if cell.compared:
-                drawing.shade(range(x, x + self._cell - 1), range(y, y + 1), _GROUNDS[cell.level])
-        drawing.put(self._first + len(self.names) * self._cell, y, f"{sign} {words}", token)
+                drawing.shade(range(x, x + wide - 1), range(y, y + 1), _GROUNDS[cell.level])
+        drawing.put(first + len(names) * wide, y, f"{sign} {words}", token)
 
 
 class StripPlots(CellView):

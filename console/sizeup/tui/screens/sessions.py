@@ -115,9 +115,9 @@ class SessionsScreen(ModeScreen):
 
     def on_mount(self) -> None:
         """List; search and comparison wait for their keys."""
-        self.query_one("#filter").display = self.query_one("#picture").can_focus = self.query_one(
-            "#other"
-        ).can_focus = False
+        self.query_one("#filter").display = False
+        for chart in self.query(ChartView):
+            chart.can_focus = False
         self.query_one("#list-pane").border_title = "Sessions, times in UTC"
 
     def show_machine(self) -> None:
@@ -382,7 +382,7 @@ class SessionsScreen(ModeScreen):
             listed.highlighted = names.index(chosen) if chosen in names else 0 if names else None
         hint = "Enter opens, * baseline" if names else ""
         pane.border_subtitle = f"{len(shown)} of {len(self._all)}" if self._words else hint
-        self.query_one("#picture").display = self.query_one("#other").display = bool(names)
+        self.query(ChartView).set(display=bool(names))
         if names:
             self._show(self._chosen())
             return
@@ -437,7 +437,7 @@ class SessionsScreen(ModeScreen):
         except SizeupError as error:  # it may have changed or gone since it was listed
             why = hanging(f"! {str(error).removeprefix(f'{entry.path}: ')}", self._width(), 0, 2)
             pane.border_title, self._shown = session_name(str(entry.path)), None
-            self.query_one("#picture").display = self.query_one("#other").display = False
+            self.query(ChartView).set(display=False)
             detail.update(Content(f"{_path_text(entry.path)}\n{why}"))
             self.show_band()
             return
@@ -452,7 +452,8 @@ class SessionsScreen(ModeScreen):
         pane.border_title = frame_title(title, stands, self._width() + 4)
         text = partial(about, session, entry, self._shown[1], self._width(), self.host.look, unsaved)
         rows = self.query_one("#left").size.height * (7 if self.has_class("-two") else 10) // 10 - 2
-        detail.update(text(whole=len(text(whole=True).plain.splitlines()) <= rows))
+        whole = text(whole=True)
+        detail.update(whole if len(whole.plain.splitlines()) <= rows else text(whole=False))
 
     def _draw(self, session: Session, shown: Summary) -> None:
         """Show a curve of a session beside its text, and on a high screen one below it, or what else was measured."""
