@@ -94,19 +94,19 @@ class WorkloadForm(Dialog[bool]):
                 for key in FIELDS:
                     stated = self._state.changed.get(key)
                     value = known.get(key) if stated is None else self._state.found.get(key)
-                    assumed = _ASKED.get(key, "") if value is None else f"{value_text(key, value)} unless entered"
+                    hint = _ASKED.get(key, "") if value is None else f"{value_text(key, value)} unless entered"
                     name, unit = input_label(key), KEYS[key].unit
                     if isinstance(value, UnusedMeasurement):
-                        assumed = "measured, not used: enter it"
+                        hint = "measured, not used: enter it"
                     elif isinstance(value, Quantity) and value.origin is Origin.MEASURED:
-                        doubtful = ", doubtful" if bounds_of(value).low < value.value else ""
-                        assumed = f"measured {shortened(value_text(key, value))}{doubtful}"
+                        caveat = ", not certain" if bounds_of(value).low < value.value else ""
+                        hint = f"measured {shortened(value_text(key, value))}{caveat}"
                     yield Static(name if unit in _UNITLESS else f"{name}, {unit}", markup=False)
                     yield Input(
                         _entered(key, stated),
                         id=key.replace(".", "-"),
                         name=key,
-                        placeholder=assumed,
+                        placeholder=hint,
                         validators=[Function(partial(_accepts, key), f"{name}: enter {KEYS[key].expectation}.")],
                         validate_on=["blur", "submitted"],
                         valid_empty=True,
