@@ -307,12 +307,19 @@ def _area(chart: LineChart, plot: _Plot) -> Markup:
         return joined()
     new, old = (dict(filter(None, map(plot.pixel, line.points))) for line in chart.lines)
     both = [(x, new[x], old[x]) for x in new if x in old]
-    for (a, b, c), (d, e, f) in pairwise(tuple(both)):
-        if (b - c) * (e - f) < 0:  # the lines cross: each side has its own color
-            both.append((a + (d - a) * (share := (b - c) / (b - c - e + f)), up := b + (e - b) * share, up))
-    rises = chart.y.unit != "ns"  # as is better, while pixels grow downwards
-    pieces = (([(a, b), (d, e), (d, f), (a, c)], b + e > c + f) for (a, b, c), (d, e, f) in pairwise(sorted(both)))
-    return joined(*(path_element(corners, class_="lost" if lower is rises else "gained") for corners, lower in pieces))
+    for (x, ours, theirs), (next_x, next_ours, next_theirs) in pairwise(tuple(both)):
+        gap, next_gap = ours - theirs, next_ours - next_theirs
+        if gap * next_gap < 0:  # the lines cross: each side has its own color
+            share = gap / (gap - next_gap)
+            y = ours + share * (next_ours - ours)
+            both.append((x + share * (next_x - x), y, y))
+    parts = []
+    for (x, ours, theirs), (next_x, next_ours, next_theirs) in pairwise(sorted(both)):
+        is_lower = ours + next_ours > theirs + next_theirs  # pixels grow downwards
+        is_worse = is_lower is (chart.y.unit != "ns")  # of time, less is better
+        corners = [(x, ours), (next_x, next_ours), (next_x, next_theirs), (x, theirs)]
+        parts.append(path_element(corners, class_="lost" if is_worse else "gained"))
+    return joined(*parts)
 
 
 def _demand(demand: DemandLine, plot: _Plot, width: float) -> Markup:

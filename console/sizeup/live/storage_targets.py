@@ -64,7 +64,9 @@ def keeps_reserve(directory: str) -> bool:
 
 
 def unfit(directory: str, *, reserves: bool) -> str:
-    """Return why no temporary file can be made in a directory, where that shows; empty for what is none."""
+    """Return why no temporary file can be created in a directory, as far as can be known; empty for anything else."""
+    if not os.path.isdir(directory):
+        return ""
     try:
         status = os.statvfs(directory)
     except OSError:
@@ -75,7 +77,7 @@ def unfit(directory: str, *, reserves: bool) -> str:
         "is not writable for you": not os.access(directory, os.W_OK),
         "is too full (a tenth, at least 5 GiB, stays free)": reserves and not keeps_reserve(directory),
     }
-    return next((words for words, holds in problems.items() if holds), "") if os.path.isdir(directory) else ""
+    return next((words for words, holds in problems.items() if holds), "")
 
 
 def storage_targets(machine: Machine | None, *, proc: str = PROC) -> tuple[TargetChoice, ...]:

@@ -187,7 +187,9 @@ def _resources(cards: Sequence[CardView]) -> Iterator[Markup]:
             shown = pill(card.label, token) if card.status in _SOLID and not rows else state(sign, card.label, token)
             cells.append(element("td", state("○", "not judged", "dim") if card.status == UNKNOWN else shown))
         rows.append((element("th", card.title, scope="row"), *cells))
-    yield _rows((("", "Resource"), *heads, *((("", "Status"),) * judged)), rows, "rows" if bars else "rows plain")
+    yield _rows(
+        (("", "Resource"), *heads, *((("", "Status"),) if judged else ())), rows, "rows" if bars else "rows plain"
+    )
     if bars:
         yield element("p", " ".join(_legend(list(bars.values()), cards)), class_="legend")
 
@@ -320,12 +322,12 @@ def _pairs(pairs: Iterable[tuple[str, str]]) -> Markup:
 
 
 def _chart(name: str, chart: Chart, note: str = "") -> Markup:
-    said = element("p", pill("WARN", "warn"), f" {capitalized(note)}.") if note else _NOTHING
+    warning = element("p", pill("WARN", "warn"), f" {capitalized(note)}.") if note else _NOTHING
     drawn = (
         svg.draw(chart, f"{name}-{kind}", width=width, titled=False, css_class=f"chart {kind}")
         for kind, width in _FIGURE_WIDTHS
     )
-    return element("section", element("h2", chart.title), said, *drawn, class_="card")
+    return element("section", element("h2", chart.title), warning, *drawn, class_="card")
 
 
 def _words(document: Document) -> Iterator[Markup]:

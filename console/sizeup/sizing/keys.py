@@ -131,13 +131,13 @@ class InputKey(Struct, frozen=True, forbid_unknown_fields=True):
         return base
 
     def _refused(self, text: str, source: str, way: str = "") -> UsageError:
-        example = _EXAMPLES.get(self.kind, "").replace("2.5", _TYPICAL.get(self.unit, "2.5"))
+        example = _EXAMPLES.get(self.kind, "").format(_TYPICAL.get(self.unit, "2.5"))
         ending = f" ({self.help})" if self.kind is InputKind.CHOICE else f"; {way}" if way else ""
         where = "" if source == TYPED_SOURCE else f"{source}: {self.name}: "
         return UsageError(f"{where}expected {self.expectation}{example}, found {text!r}{ending}")
 
 
-_EXAMPLES = {InputKind.NUMBER: ", such as 2.5", InputKind.COUNT: ", such as 4", InputKind.NUMBERS: ", such as 2.5,4"}
+_EXAMPLES = {InputKind.NUMBER: ", such as {}", InputKind.COUNT: ", such as 4", InputKind.NUMBERS: ", such as {},4"}
 _TYPICAL = {"IOPS": "20000", "KiB": "8", "MiB": "4096"}
 """Examples that the range of every key of the kind contains."""
 

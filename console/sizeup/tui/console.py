@@ -181,7 +181,7 @@ def saved_text(path: str, *, missing: bool = False) -> str:
 
 _DEFAULT = Options()
 TICK_SECONDS = 0.5
-"""Between two looks at the session file; every second of them draws a frame of a run."""
+"""Between two looks at the session file; every third of them draws a frame of a run."""
 WAITS = "far longer where it waits for others"
 _SLIGHT = frozenset((Hazard.CPU_LOAD, Hazard.MEMORY))
 _DIMMED_CELLS = 10_000
@@ -534,7 +534,7 @@ class ConsoleApp(TerminalApp):
         self.report_cost()
         if self._timer is None:  # no run is disturbed; Python itself waits for garbage of a quarter of all that is kept
             cached_cell_len.cache_clear()  # Rich would hold 4,096 texts, of which those with figures never come again
-            self.call_after_refresh(lambda: gc.collect())  # noqa: PLW0108  whose parameters Textual reads at once
+            self.call_after_refresh(lambda: gc.collect())  # noqa: PLW0108  of a built-in function Textual parses the signature
 
     @property
     def _mode(self) -> Any:

@@ -314,7 +314,8 @@ def fact_rows(run: StepRun, share: Sequence[SegmentRow]) -> list[SegmentRow]:
     kinds_by_size = Counter(kinds).most_common()
     # Bars have their values beside their names.
     named = bool(kinds) and (kinds_by_size[0][1] > 1 or table.numeric[:1] == (True,))
-    texts = [[table.heads.get(title, title) for title in map(table.columns.__getitem__, columns)]]
+    titles = [table.columns[number] for number in columns]
+    texts = [[table.heads.get(title, title) for title in titles]]
     texts += [[row[at].text for at in columns] for row in table.rows]
     widths = [max(map(len, cells)) + 2 * bool(at) for at, cells in enumerate(zip(*texts, strict=True))]
     widths = [wide for wide, end in zip(widths, accumulate(widths), strict=True) if end <= _LISTED_COLUMNS]

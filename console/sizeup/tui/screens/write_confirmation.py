@@ -106,7 +106,7 @@ def unfit_target(settings: Mapping[str, str]) -> str:
         device = read_device(path)
         if device is None and not os.path.lexists(path):
             return f"{path} does not exist: enter the full name of a directory, file or device"
-        if device is None and (problem := unfit(path, reserves=not settings.get("reserve", "1").strip("0B"))):
+        if device is None and (problem := unfit(path, reserves=settings.get("reserve") in ("0", "0B"))):
             return f"{path} {problem}: choose a directory on the storage that you want to measure"
     return ""
 

@@ -202,8 +202,8 @@ class MapMaker:
             foot = height // 2 if size.height > _HIGH_CELL else least
             if max(sum(len(body) + 1 for _, _, body in sections) - 1, foot) <= left:
                 self._layouts[key] = framed, size
-                told = self._sections(size, inside, framed=framed, whole=True, told=True)
-                return Map((*top, *self._foot((sections, told), chosen, inside, width, left)))
+                longer = self._sections(size, inside, framed=framed, whole=True, with_facts=True)
+                return Map((*top, *self._foot((sections, longer), chosen, inside, width, left)))
         self._layouts[key] = framed, size
         sections = self._sections(size, width - 4, framed=framed)
         rows = [*top, *(row for title, basis, body in sections for row in panel(title, body, width, basis=basis))]
@@ -255,9 +255,9 @@ class MapMaker:
         return rows
 
     def _sections(
-        self, size: CoreSize, inside: int, *, framed: bool, whole: bool = False, told: bool = False
+        self, size: CoreSize, inside: int, *, framed: bool, whole: bool = False, with_facts: bool = False
     ) -> list[Section]:
-        """Return what stands below the nodes, each with its title: ``whole`` distances, devices ``told`` with facts."""
+        """Return what stands below the nodes, each with its title: ``whole`` distances, devices ``with_facts``."""
         found: list[Section] = []
         if self._matrices:
             whole = whole or framed or len(self._packages) <= 8
@@ -266,7 +266,9 @@ class MapMaker:
         here = [item for part in self._parts.nodes.values() for item in part.devices]
         groups = [("Devices", here)] if framed and len(self._sockets) == 1 else []
         shown = [(title, items) for title, items in (*groups, *self._parts.below) if items]
-        found += [device_section(title, items, inside, listed=size.listed, told=told) for title, items in shown]
+        found += [
+            device_section(title, items, inside, listed=size.listed, with_facts=with_facts) for title, items in shown
+        ]
         return found
 
     def _foot(

@@ -69,11 +69,11 @@ def node_rows(
 
 
 def device_section(
-    title: str, items: Sequence[TopologyItem], width: int, *, listed: bool, told: bool = False
+    title: str, items: Sequence[TopologyItem], width: int, *, listed: bool, with_facts: bool = False
 ) -> Section:
     """Return devices, with how many are in order, not in service, and not in order.
 
-    Those that are ``listed`` are a row each, above their short facts if ``told``; else as many in a row as fit.
+    Those that are ``listed`` are a row each, ``with_facts`` above their short facts; else as many in a row as fit.
     """
     number_of = Counter(
         _health(one) for one in items for _ in range(one.number) if one.change is not ItemChange.REMOVED
@@ -91,7 +91,7 @@ def device_section(
         rows.append(brief if fits else _device_row(item, names if listed else len(item.name) + 1, width))
         facts = [(Cell(f"{name} ", "dim", item.key), Cell(text, "text", item.key)) for name, text in item.facts]
         short = [fact for fact in facts if width_of(fact) <= width // 2]
-        rows += flowed(short, width, " " * (2 + names), gap=2) if told and listed else []
+        rows += flowed(short, width, " " * (2 + names), gap=2) if with_facts and listed else []
     return (Cell(title, "name"),), tuple(cells), rows if listed else flowed(rows, width, gap=2)
 
 
