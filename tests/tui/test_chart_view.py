@@ -1,6 +1,6 @@
 """A chart on the screen: what it shows while it is hidden, and when it is shown again."""
 
-from consoles import Console
+from consoles import Console, until
 from sizeup.charts.chart import Axis, Bar, BarChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.tui.widgets.chart import ChartView
@@ -16,16 +16,13 @@ async def test_a_hidden_chart_forgets_its_picture_when_another_comes(console: Co
         chart = ChartView(Glyphs.BRAILLE)
         await console.app.screen.query_one("#below").mount(chart)
         chart.show(picture("Before"))
-        await pilot.pause()
-        before = chart.drawing.text()
+        await until(pilot, lambda: "Before" in chart.drawing.text())
         chart.display = False
-        await pilot.pause()
+        await until(pilot, lambda: not chart.size)
 
         chart.show(picture("After"))
         hidden = chart.drawing.text()
         chart.display = True
-        await pilot.pause()
 
-        assert "Before" in before
+        await until(pilot, lambda: "After" in chart.drawing.text())
         assert hidden == ""
-        assert "After" in chart.drawing.text()

@@ -180,9 +180,8 @@ async def test_a_run_that_falls_short_says_of_what_in_the_words_of_its_file(
         await console.measure(pilot, written)
         console.runner.end(status)
         console.tick()
-        await pilot.pause()
 
-        assert console.status.startswith(told)
+        await until(pilot, lambda: console.status.startswith(told))
 
 
 async def test_a_step_whose_run_ended_without_a_word_was_cut_short_and_is_not_running(console: Console) -> None:

@@ -122,3 +122,12 @@ async def test_what_was_read_of_stored_sessions_is_not_shown_any_more_while_the_
         monkeypatch.undo()
 
     assert shown == [True]
+
+
+async def test_a_form_that_was_to_be_shown_is_not_looked_for_when_the_console_has_ended(console: Console) -> None:
+    async with console.shown(keys="3"):
+        measure = console.app.screen
+        assert isinstance(measure, MeasureScreen)
+        assert measure.chosen is not None
+
+    assert measure.chosen is None

@@ -154,9 +154,9 @@ async def test_memory_and_cpu_get_a_demand_of_the_form(console: Console) -> None
 @pytest.mark.parametrize(
     ("value", "high", "typed", "columns", "words"),
     [
-        (60418, 118419.0, False, 120, "measured 60,420 IOPS, not certain"),
-        (60418, None, True, 80, "measured 60,420 IOPS, not certain"),
-        (2635.088, None, False, 60, "measured 2,635 IOPS, not certain"),
+        (60418, 118419.0, False, 120, "measured about 60,420 IOPS"),
+        (60418, None, True, 80, "measured about 60,420 IOPS"),
+        (2635.088, None, False, 60, "measured about 2,635 IOPS"),
     ],
 )
 async def test_a_measured_figure_is_offered_with_its_doubt(

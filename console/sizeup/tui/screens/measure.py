@@ -195,8 +195,8 @@ class MeasureScreen(ModeScreen):
 
     @property
     def chosen(self) -> RegisteredProbe | None:
-        """The probe under the cursor; None where there is none."""
-        return self.query_one(ProbeList).chosen
+        """The probe under the cursor; None where there is none, or no list any more, as timers outlive it."""
+        return next((listed.chosen for listed in self.query(ProbeList)), None)
 
     def show_target(self, target: str) -> None:
         """Put the cursor on a probe."""

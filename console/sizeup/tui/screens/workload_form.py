@@ -99,8 +99,8 @@ class WorkloadForm(Dialog[bool]):
                     if isinstance(value, UnusedMeasurement):
                         hint = "measured, not used: enter it"
                     elif isinstance(value, Quantity) and value.origin is Origin.MEASURED:
-                        caveat = ", not certain" if bounds_of(value).low < value.value else ""
-                        hint = f"measured {shortened(value_text(key, value))}{caveat}"
+                        about = "about " if bounds_of(value).low < value.value else ""
+                        hint = f"measured {about}{shortened(value_text(key, value))}"
                     yield Static(name if unit in _UNITLESS else f"{name}, {unit}", markup=False)
                     yield Input(
                         _entered(key, stated),
