@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from sizeup.decoding import convert, data_beside, parse_toml
+from sizeup.decoding import convert, parse_toml, read_beside
 from sizeup.errors import UsageError
 from sizeup.input_file import read_text
 from sizeup.text import nearest, one_line
@@ -54,7 +54,7 @@ class ConfigKey(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 KEYS: tuple[ConfigKey, ...] = tuple(
-    convert({"name": name, **table}, ConfigKey) for name, table in data_beside(__file__, "config_keys.toml").items()
+    convert({"name": name, **table}, ConfigKey) for name, table in read_beside(__file__, "config_keys.toml").items()
 )
 """Every key, in the order of the list."""
 

@@ -63,11 +63,14 @@ def toml_tables(text: str) -> dict[str, Any]:
     return tables
 
 
-@cache
-def data_beside(module: str, name: str, kind: Any = dict[str, Any]) -> Any:
-    """Return the TOML file of that name beside a module, by its ``__file__``, as a type; read once."""
+def read_beside(module: str, name: str, kind: Any = dict[str, Any]) -> Any:
+    """Return the TOML file of that name beside a module, by its ``__file__``, as a type."""
     # By path: importlib.resources takes longer to import than the file to read.
     return parse_toml(Path(module).with_name(name).read_text(encoding="utf-8"), name, "the program's own data", kind)
+
+
+data_beside = cache(read_beside)
+"""The same, read once and kept."""
 
 
 def parse_toml(text: str, where: str, what: str, kind: Any = dict[str, Any]) -> Any:

@@ -9,7 +9,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from sizeup.decoding import convert, data_beside
+from sizeup.decoding import convert, read_beside
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
@@ -150,7 +150,7 @@ _PREFIXES = ("K", "M", "G", "T")
 
 
 KEYS: Mapping[str, InputKey] = convert(
-    {name: {"name": name, **table} for name, table in data_beside(__file__, "keys.toml").items()}, dict[str, InputKey]
+    {name: {"name": name, **table} for name, table in read_beside(__file__, "keys.toml").items()}, dict[str, InputKey]
 )
 """Every key by its name, in the order of ``keys.toml``."""
 LEAVE_TO_OTHERS = f"Use {KEYS['machine.memory_gib'].flag} without what other programs keep"

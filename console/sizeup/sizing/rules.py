@@ -185,7 +185,6 @@ def shipped() -> Rules:
     return _rules({where: parse_toml(text, where, "TOML") for where, text in shipped_texts().items()})
 
 
-@cache
 def shipped_texts() -> dict[str, str]:
     """Name and text of each pack that comes with the program, in order of name."""
     # By path: importlib.resources takes longer to import than the packs to read.

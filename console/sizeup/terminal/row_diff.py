@@ -116,7 +116,9 @@ def _cells(strip: Strip, colors: ColorSystem) -> list[_Cell]:
     cells: list[_Cell] = []
     for text, style, _ in strip:
         glyphs = text if text.isascii() else _columns(text)
-        cells += zip(glyphs, repeat(_codes(style, colors, blank=text.isspace())))
+        codes = _codes(style, colors, blank=text.isspace())
+        alike = len(set(glyphs)) == 1  # blanks, mostly: one cell for all of them
+        cells += [(glyphs[0], codes)] * len(glyphs) if alike else zip(glyphs, repeat(codes))
     return cells
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from textual.binding import Binding
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys
 
-from sizeup.decoding import data_beside
+from sizeup.decoding import read_beside
 from sizeup.errors import UsageError
 from sizeup.text import nearest, one_line
 from sizeup.views.inputs.option_text import by_names
@@ -35,12 +35,13 @@ class Action(Struct, frozen=True):
     """Moving about is no entry of the palette."""
 
 
-_SCOPES = data_beside(__file__, "actions.toml")
+_SCOPES = read_beside(__file__, "actions.toml")
 SCOPES: dict[str, str] = {name: scope["heading"] for name, scope in _SCOPES.items()}
 """Where actions hold, with the heading that help gives them."""
 ACTIONS = {name: tuple(Action(**each) for each in scope["actions"]) for name, scope in _SCOPES.items()}
 FOOTERS: dict[str, list[str]] = {name: scope["last_line"] for name, scope in _SCOPES.items() if "last_line" in scope}
 """What the last line shows in each scope, the most important first; less what is idle, and never more than fit."""
+del _SCOPES
 _MOST_HERE = 6
 """Keys of a screen in the last line: nine with those of every screen."""
 

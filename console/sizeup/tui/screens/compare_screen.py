@@ -49,7 +49,7 @@ from sizeup.views.comparison.answer import (
 )
 from sizeup.views.comparison.compared_charts import compared_curves
 from sizeup.views.comparison.comparison import differences_table, figure_sentences, metrics_table, nothing_shared
-from sizeup.views.machine.hardware_sections import setting_texts
+from sizeup.views.machine.facts import setting_texts
 
 _CARD, _VALUE, _RESULT = 8, 10, 13
 """Columns of the resource, of each value, and of what follows."""

@@ -38,7 +38,7 @@ from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.band import Band, NextStep
 from sizeup.views.cards.balance import Balance, balance
 from sizeup.views.cards.cards import CardView
-from sizeup.views.machine.facts import machine_facts
+from sizeup.views.machine.facts import machine_facts, setting_texts
 from sizeup.views.result.band import summary_band
 from sizeup.views.result.resource_rows import license_text, resource_rows, warnings_text
 from sizeup.views.result.summary import SEVERITY_WORDS, Summary, card_details, summary
@@ -351,8 +351,6 @@ class SummaryScreen(ModeScreen):
                 lines[number], spare = whole, spare - further
         machine = None if self.has_class("-narrow") else self.host.machine
         if machine is not None and spare > _LEAST_FACTS:
-            from sizeup.views.machine.hardware_sections import setting_texts  # which a low screen does without
-
             facts = [(name, value, "") for name, value in machine_facts(machine) if name in _FACTS]
             blocks = (("Settings that matter for a database", setting_texts(machine)), ("This machine", facts))
             for name, found in blocks:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sizeup.discovery.cpus import CORES, SOCKETS
+from sizeup.discovery.findings.settings import recommendations
 from sizeup.discovery.numa import MEMINFO, NO_SIZE
+from sizeup.discovery.setting_facts import setting_facts
 from sizeup.model.machine import Machine, PuCounts
 from sizeup.model.network import NfsMount
 from sizeup.model.numa import NUMA, MemoryKind, NodeAccess, NumaNode
@@ -146,3 +148,15 @@ def connections_text(mount: NfsMount) -> str | None:
     if mount.nconnect in (None, mount.transports):
         return there
     return f"{there or 'unknown'} (nconnect={mount.nconnect})"
+
+
+def setting_texts(machine: Machine) -> list[tuple[str, str, str]]:
+    """Return name and value of each known setting, and what vendors recommend: ``1 (Microsoft SQL Server)``."""
+    rows = []
+    for name, value in setting_facts(machine).items():
+        advised: dict[str, list[str]] = {}
+        for one in recommendations().get(name, ()):
+            advised.setdefault(one.value, []).append(one.source.product)
+        advice = "; ".join(f"{best} ({', '.join(products)})" for best, products in advised.items())
+        rows += [(name, value, advice)] if value is not None else []
+    return rows

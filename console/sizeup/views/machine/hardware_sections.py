@@ -6,17 +6,16 @@ from collections import Counter
 
 from sizeup.compare.parts import NO_DISKS
 from sizeup.discovery.findings.dimms import channel_sizes, speed_text
-from sizeup.discovery.findings.settings import recommendations
 from sizeup.discovery.findings.storage import warnings
 from sizeup.discovery.numa import SMBIOS_TABLE
-from sizeup.discovery.setting_facts import DISK_SETTINGS, disk_setting, setting_facts
+from sizeup.discovery.setting_facts import DISK_SETTINGS, disk_setting
 from sizeup.model.machine import DimmSlot, Machine
 from sizeup.model.network import Nic
 from sizeup.model.storage import BlockDevice, Hba, NvmeController, NvmeNamespace, Transport
 from sizeup.procfs.lists import format_list
 from sizeup.text import first_of, if_known, plural
 from sizeup.units import format_bytes, format_decimal_bytes
-from sizeup.views.machine.facts import gap_reason
+from sizeup.views.machine.facts import gap_reason, setting_texts
 from sizeup.views.machine.section import UNKNOWN, Section, size_or_unknown, table_section
 
 _MOST_SLOTS = 32
@@ -279,18 +278,6 @@ def _speeds(slot: DimmSlot) -> str:
     if configured is None:
         return f"configured speed unknown{'' if rated is None else f' (rated {speed_text(rated)})'}"
     return speed_text(configured) + (" (rated speed unknown)" if rated is None else f" (rated {speed_text(rated)})")
-
-
-def setting_texts(machine: Machine) -> list[tuple[str, str, str]]:
-    """Return name and value of each known setting, and what vendors recommend: ``1 (Microsoft SQL Server)``."""
-    rows = []
-    for name, value in setting_facts(machine).items():
-        advised: dict[str, list[str]] = {}
-        for one in recommendations().get(name, ()):
-            advised.setdefault(one.value, []).append(one.source.product)
-        advice = "; ".join(f"{best} ({', '.join(products)})" for best, products in advised.items())
-        rows += [(name, value, advice)] if value is not None else []
-    return rows
 
 
 def settings_section(machine: Machine) -> Section | None:

@@ -6,7 +6,6 @@ from contextlib import suppress
 
 from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
-from sizeup.session.reader import read_session
 from sizeup.session.store import directory, last_written_first, start_of
 from sizeup.session.value import Session
 
@@ -18,6 +17,8 @@ def session_before(host: str, started: str, path: str) -> Session | None:
     """Return the latest session of a host that was started before another one; None where the newest hold none."""
     for one in last_written_first(directory())[:_MOST_LOOKED_AT]:
         if str(one) != path and one.name.startswith(f"{host}-") and "" < start_of(one) < started:
+            from sizeup.session.reader import read_session  # not at the top, as below
+
             with suppress(SizeupError, OSError):  # what cannot be read is the Sessions mode's to report
                 session = read_session(str(one), samples=False)
                 if session.header.host == host and session.machine is not None:
