@@ -47,6 +47,12 @@ def test_over_the_whole_is_longer_than_the_whole() -> None:
     assert len(over) >= len(whole) + 5
 
 
+@pytest.mark.parametrize("look", ScreenLook)
+@pytest.mark.parametrize(("share", "token"), [(0.85, "warn"), (1.1, "bad")])
+def test_a_share_just_past_a_line_has_a_cell_of_its_zone(look: ScreenLook, share: float, token: str) -> None:
+    assert token in tokens(ShareBar(share, share), look, 22)
+
+
 def test_what_is_not_certain_is_pale() -> None:
     drawn = tokens(ShareBar(0.55, 1.1))
 

@@ -119,7 +119,7 @@ def draw_share(bar: ShareBar, columns: int, look: ScreenLook) -> list[tuple[str,
             cells.append((signs.zones[number], token))
         elif spans and column < round(worst):
             cells.append((signs.pale, f"{token}-pale"))
-        elif column < best and (best - column >= 0.5 or not column):  # the smallest share is still seen
+        elif column < best and (best - column >= 0.5 or column - 1 in (-1, *lines)):  # seen at 0 and past a line
             cells.append((signs.half or signs.zones[number], token))
         else:
             cells.append((signs.track, "track"))
