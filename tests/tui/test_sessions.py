@@ -89,6 +89,17 @@ async def test_a_bar_compares_the_iops_of_the_sessions_that_are_listed(console: 
     assert {"$s1", "$ok"} <= colors
 
 
+async def test_sessions_without_iops_leave_no_column_for_them(console: Console, folder: Path) -> None:
+    stored(folder, "without")
+    async with console.shown(120, 40, keys="5") as pilot:
+        await settled(pilot)
+        header = console.says("#columns")
+        (line,) = console.entries().values()
+
+    assert "IOPS" not in header
+    assert line.index("PASS") < 60
+
+
 @pytest.mark.parametrize(("columns", "rows"), [(40, 12), (60, 20), (80, 24), (120, 40), (200, 60)])
 async def test_a_line_of_the_list_is_not_cut_before_how_the_run_went(
     console: Console, folder: Path, columns: int, rows: int

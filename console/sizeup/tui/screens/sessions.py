@@ -406,8 +406,9 @@ class SessionsScreen(ModeScreen):
         most = max((self._figures[one.path, one.written_ns].rate for one in shown), default=0.0)
         hosts = [one.session.header.host.partition(".")[0] for one in self._all.values() if one.session is not None]
         room = min(max(map(cell_len, ("Host", *hosts))), 20, max(width - (46 if width >= _WIDE else 31), 4))
-        bar = min(width - room - 46, _BAR_COLUMNS) if width >= _WIDE else 0
-        yield Content(f"{_columns(width, room, ' ', 'Started', 'Host', 'DRAM', 'IOPS')}{' ' * bar} Run")
+        free = width - room - 46
+        bar = min(free, _BAR_COLUMNS) if width >= _WIDE and most else 0
+        yield Content(f"{_columns(width, room, ' ', 'Started', 'Host', 'DRAM', 'IOPS' if most else '')}{' ' * bar} Run")
         for entry in shown:
             session, figures = entry.session, self._figures[entry.path, entry.written_ns]
             if session is None:
@@ -419,7 +420,7 @@ class SessionsScreen(ModeScreen):
             filled = round(bar * figures.rate / most) if most else 0
             ground = "$s3" if entry is self._base else "$s1" if figures.certain else "$faint"
             status = status_content(figures.run, STATUS_TOKENS.get(figures.run, ""), self.host.look)
-            what = f"  {session.title or _state_text(session, going_on=entry.going_on)}" * (bar == _BAR_COLUMNS)
+            what = f"  {session.title or _state_text(session, going_on=entry.going_on)}" * (free >= _BAR_COLUMNS)
             yield Content.assemble(text, ("▄" * filled, ground), " " * (bar - filled + 1), status, (what, "$dim"))
 
     def _width(self) -> int:
