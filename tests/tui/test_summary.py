@@ -80,6 +80,18 @@ async def test_as_many_findings_are_whole_as_there_are_rows_for(make_console: Ma
         assert console.app.screen.query_one("#findings").max_scroll_y == 0
 
 
+async def test_the_cursor_that_was_not_moved_goes_to_the_row_that_comes_first_now(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        before = console.entry
+        console.app.stated = CPU_DEMAND
+        console.app.screen.show_machine()
+        await settled(pilot)
+        after = console.entry
+
+    assert before != "cpu"
+    assert after == "cpu"
+
+
 async def test_the_cursor_stays_on_its_line_while_figures_come_in_above_it(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("down", "down")

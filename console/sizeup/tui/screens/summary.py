@@ -430,9 +430,10 @@ class SummaryScreen(ModeScreen):
 
 
 def _replace_options(listed: KeyList, options: list[Option]) -> None:
-    """Show options in place of the last, the cursor on the same one, else on the first that can be chosen."""
-    before = listed.highlighted_option
+    """Show options in place of the last, the cursor on the same one where it was moved, else on the first."""
+    before, ahead = listed.highlighted_option, next((one for one in listed.options if not one.disabled), None)
     listed.set_options(options)
     names = [option.id for option in options]
     first = next((number for number, option in enumerate(options) if not option.disabled), None)
-    listed.highlighted = names.index(before.id) if before is not None and before.id in names else first
+    moved = before is not None and before is not ahead and before.id in names
+    listed.highlighted = names.index(before.id) if before is not None and moved else first

@@ -61,7 +61,7 @@ class RowTable:
             for title, texts, colored in (
                 ("Used", [row.used for row in rows], True),
                 ("N+1", [row.n_plus_one for row in rows], False),
-                (f"In {format_in(years, 'years')}", [row.last_year for row in rows if width >= 160], False),
+                (f"In {format_in(years, 'years')}", [row.last_year for row in rows if width >= 112], False),
             )
             if any(texts)
         ]
@@ -81,8 +81,9 @@ class RowTable:
             texts.append(("Can deliver", [(row.delivers,) if row.delivers else () for row in rows]))
         texts = [one for one in texts if any(one[1])] if width >= _TEXTS_FROM or not judged else []
         wanted = sum(_wanted(title, cells) + 2 for title, cells in texts)
-        if self._bar > _SHORT_BAR:  # words that are cut say less than a bar that is shorter
-            spared = min(max(wanted - width + fixed, 0), self._bar - _SHORT_BAR)
+        short = max(_SHORT_BAR, wide // 2)
+        if self._bar > short:  # words that are cut say less than a bar that is shorter
+            spared = min(max(wanted - width + fixed, 0), self._bar - short)
             self._bar, fixed = self._bar - spared, fixed - spared
         self._texts = self._fit(texts, width - fixed)
         free = max(width - fixed - sum(wide + 2 for _, wide, _ in self._texts), 0)
