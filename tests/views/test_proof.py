@@ -89,3 +89,15 @@ def test_the_end_of_a_curve_that_is_not_valid_is_no_limit_of_the_path(verdict: f
 
     assert found is not None
     assert found[1].callouts[0].words[0] == words
+
+
+def test_a_load_of_one_point_has_the_curve_of_another_behind_it() -> None:
+    run = mixed()
+    for key, point in [*run.points.items()]:
+        if point.at["workload"] == "oltp-7030" and point.at["queue_depth"] != 64:
+            del run.points[key]
+    view = next(one for one in card_views(AdviceSet(cards=(JUDGED,)), None, None) if one.resource == "storage")
+    found = proof_chart(Session(HEADER, steps={run.step.id: run}), view)
+
+    assert found is not None
+    assert [(len(line.points), line.earlier) for line in found[1].lines] == [(1, False), (4, True)]

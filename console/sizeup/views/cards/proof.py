@@ -47,12 +47,13 @@ def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart
         limit_name = "Limit of the path" if valid else "Not valid"
         rate = chart.x.unit == "1/s"
         end = f"{format_count(most.x, '')} {chart.x.title}" if rate else format_value(most.x, chart.x.unit)
+        beside = [one for one in chart.lines if len(line.points) == 1 < len(one.points)][:1]
         shown = replace(
             chart,
             title="",
             x=replace(chart.x, low=0.0),
             y=replace(chart.y, title=line.label),  # no legend of a page says of what one line is
-            lines=(line,),
+            lines=(line, *(replace(one, earlier=True) for one in beside)),  # a point alone is no curve
             boundaries=(),
             demand=_demand(view.judged, chart) if judged else None,
             callouts=(Callout(most.x, most.y, (limit_name, end)),),
