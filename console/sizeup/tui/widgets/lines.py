@@ -163,7 +163,8 @@ def tabs_text(names: Iterable[str], chosen: str) -> Content:
     for name in names:
         edge = ("▌", "$acc") if name == chosen else " "
         content = Content.assemble(edge, (f"{name} ", "bold $hi" if name == chosen else "$dim"))
-        parts.append(content.stylize(Style.from_meta({"@click": f"screen.view({name!r})"})))
+        link = Style.from_meta({"@click": f"screen.view({name!r})"})
+        parts.append(content if name == chosen else content.stylize(link))  # a link has the color of one
     return Content.assemble(*parts)
 
 
