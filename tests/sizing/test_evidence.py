@@ -284,9 +284,7 @@ def test_what_would_settle_a_new_file_is_named() -> None:
     assert lower(found) == {new_file: none}
     put(run, Estimate("iops", COLD, 6100, extra={**NEW, "mount_point": "/u07", "sampled_bytes": 32 * GIB}))
     put(run, Estimate("iops", {**COLD, "queue_depth": 63}, 6100, extra={**NEW, "sampled_bytes": 32 * GIB}))
-    assert lower(found) == {
-        "old data gave 6,100 IOPS": "Measure a file far larger than every cache, or enter capacity.iops"
-    }
+    assert lower(found) == {"old data gave 6,100 IOPS": "Measure a file larger than all caches, or enter capacity.iops"}
 
     burst = session("io.direct", machine=EC2)
     add(burst.steps["io.direct"], seconds=25)

@@ -345,7 +345,7 @@ class CommandDialog(PickDialog):
 
     DEFAULT_CSS = f"""
     CommandDialog {{ align: center top; }}
-    CommandDialog .dialog.wide {{ width: {_COLUMNS}; margin-top: 4; }}
+    CommandDialog .dialog.wide {{ width: {_COLUMNS}; margin-top: 4; max-height: 72vh; }}
     CommandDialog KeyList {{ max-height: 60vh; }}
     """
     KEYS: ClassVar[tuple[tuple[str, str], ...]] = (("Enter", "Run"), ("Down", "Choose"), ("Esc", "Close"))

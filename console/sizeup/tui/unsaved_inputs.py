@@ -28,7 +28,7 @@ _OWN = ""
 def recomputed_with(shown: ShownAdvice, count: int) -> ShownAdvice:
     """Return advice on a saved session with inputs that it did not record, labeled so."""
     inputs = f"{plural(count, 'input')} entered in the console"
-    label = f"Recomputed with {inputs} and {rules_text(shown.given)}: not as recorded."
+    label = f"Recomputed with {inputs} and {rules_text(shown.given)}."
     return replace(shown, origin=AdviceOrigin.RECOMPUTED, label=label)
 
 

@@ -226,7 +226,7 @@ def _of_cold_read(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredF
         shared = behind != _HOST
         rate /= mix_cost(write_share(figure), shared=shared)
         old += f", and a write may take as long as {mix_cost(1, shared=shared):g} of them"
-    action = f"Measure a file far larger than every cache, or enter {_typed(key)}"
+    action = f"Measure a file larger than all caches, or enter {_typed(key)}"
     return Uncertainty(min(rate, figure.value), old, action)
 
 
