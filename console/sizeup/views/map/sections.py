@@ -89,8 +89,8 @@ def device_section(
         brief: Row = (_health_cell(item), *device_cells(item))
         fits = not listed and width_of(brief) <= width
         rows.append(brief if fits else _device_row(item, names if listed else len(item.name) + 1, width))
-        first = " ".join(cell.text for cell in brief)
-        further = [(name, text) for name, text in item.facts if text != "no" and text not in first]
+        shown = {*item.brief, *item.more, item.link, "no"}
+        further = [(name, text) for name, text in item.facts if text not in shown]
         facts = [(Cell(f"{name} ", "dim", item.key), Cell(text, "text", item.key)) for name, text in further]
         short = [fact for fact in facts if width_of(fact) <= width // 2]
         rows += flowed(short, width, " " * (2 + names), gap=2) if with_facts and listed else []
