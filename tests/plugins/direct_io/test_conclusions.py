@@ -297,6 +297,18 @@ def test_pages_are_compared_at_each_depth_and_stated_at_the_best() -> None:
     assert str(second.extra["consequence"]).startswith("4.1 MB/s against 3.28 MB/s at QD 2. A database with its")
 
 
+@pytest.mark.parametrize(("pages", "told"), [((None, 2 << 20), 2 << 20), ((2 << 20, None), 0)])
+def test_a_small_gain_of_pages_brings_no_advice_and_their_size_is_that_of_the_last_window(
+    pages: tuple[int | None, ...], told: int
+) -> None:
+    runs = tuple(window(100 / 108, {"small": interval({10: 100})}, huge_page_bytes=size) for size in pages)
+    (found,) = page_gains([PointResult(at(1, pages="huge"), runs, ()), point(at(1, pages="4k"), 100.0)])
+
+    assert found.value == pytest.approx(1.08)
+    assert str(found.extra["consequence"]).endswith("at QD 1.")
+    assert extra(found, "huge_page_bytes") == [told]
+
+
 def test_working_sets_are_compared_with_the_whole_target() -> None:
     points = [point({"working_set_bytes": size * GIB}, rate) for size, rate in ((1, 120.0), (2, 150.0), (4, 100.0))]
 

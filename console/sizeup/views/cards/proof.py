@@ -52,7 +52,7 @@ def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart
             chart,
             title="",
             x=replace(chart.x, low=0.0),
-            y=replace(chart.y, title=line.label),  # no legend of a page says of what one line is
+            y=chart.y if beside else replace(chart.y, title=line.label),  # no legend of a page says of what one line is
             lines=(line, *(replace(one, earlier=True) for one in beside)),  # a point alone is no curve
             boundaries=(),
             demand=_demand(view.judged, chart) if judged else None,
