@@ -69,8 +69,7 @@ def read_beside(module: str, name: str, kind: Any = dict[str, Any]) -> Any:
     return parse_toml(Path(module).with_name(name).read_text(encoding="utf-8"), name, "the program's own data", kind)
 
 
-data_beside = cache(read_beside)
-"""The same, read once and kept."""
+data_beside = cache(read_beside)  # read once and kept
 
 
 def parse_toml(text: str, where: str, what: str, kind: Any = dict[str, Any]) -> Any:

@@ -83,7 +83,10 @@ class CpuPairs:
         First come ``MIN_PAIRS`` of each class, then one of each class between any two nodes and kinds of cores;
         after that the classes take turns.
         """
-        queues = {shares: _take_turns(map(_in_turns, self._groups[shares].values())) for shares in self.totals}
+        queues = {
+            shares: _take_turns(_take_turns(_pairs(*two) for two in cells) for cells in self._groups[shares].values())
+            for shares in self.totals
+        }
         for queue in queues.values():
             yield from islice(queue, MIN_PAIRS)
         for shares, queue in queues.items():
@@ -134,11 +137,6 @@ def _cells(machine: Machine) -> list[_Cell]:
     # Reversed bits: each part of twice the length halves the distances.
     width = len(found).bit_length()
     return sorted(found, key=lambda cell: f"{cell.core:0{width}b}"[::-1])
-
-
-def _in_turns(cells: Iterable[_Cells]) -> Iterator[CpuPair]:
-    """Yield one pair of CPUs of each pair of cores, then the second of each, and so on."""
-    return _take_turns(_pairs(one, other) for one, other in cells)
 
 
 def _pairs(one: _Cell, other: _Cell) -> Iterator[CpuPair]:

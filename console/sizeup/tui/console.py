@@ -702,7 +702,7 @@ class ConsoleApp(TerminalApp):
         runs = self._own_runs
         self.report_cost()
         if not runs.running:
-            self._end(self._saved())
+            self._end(saved_text(runs.path) if runs.session is not None else "")
         elif then == "keep":
             runs.keep()
             runs.release()
@@ -711,9 +711,6 @@ class ConsoleApp(TerminalApp):
             runs.cancel()
             runs.wait(_CANCEL_SECONDS)
             self._end(f"Canceled. {saved_text(runs.path, missing=True)}")
-
-    def _saved(self) -> str:
-        return saved_text(self._own_runs.path) if self._own_runs.session is not None else ""
 
     def _end(self, message: str, status: ExitStatus = ExitStatus.OK) -> None:
         self.exit_message = "\n".join(filter(None, (message, unsaved_text(self.typed))))

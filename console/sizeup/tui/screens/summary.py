@@ -435,5 +435,4 @@ def _replace_options(listed: KeyList, options: list[Option]) -> None:
     listed.set_options(options)
     names = [option.id for option in options]
     first = next((number for number, option in enumerate(options) if not option.disabled), None)
-    moved = before is not None and before is not ahead and before.id in names
-    listed.highlighted = names.index(before.id) if before is not None and moved else first
+    listed.highlighted = names.index(before.id) if before and before is not ahead and before.id in names else first
