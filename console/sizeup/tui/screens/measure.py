@@ -196,7 +196,7 @@ class MeasureScreen(ModeScreen):
     @property
     def chosen(self) -> RegisteredProbe | None:
         """The probe under the cursor; None where there is none, or no list any more, as timers outlive it."""
-        return next((listed.chosen for listed in self.query(ProbeList)), None)
+        return None if (listed := self.query_one_optional(ProbeList)) is None else listed.chosen
 
     def show_target(self, target: str) -> None:
         """Put the cursor on a probe."""
