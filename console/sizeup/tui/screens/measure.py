@@ -188,8 +188,8 @@ class MeasureScreen(ModeScreen):
     @work(exclusive=True)
     async def _read_earlier(self) -> None:
         self._stored = await asyncio.to_thread(recent_sessions, self._stored, self.host.runs.path)
-        found, page = earlier_steps(self._stored.values(), self.host.runs.session), self._probe_page
-        if self.app.is_running and found != page.earlier:  # else the widgets are being removed, or show them
+        found = earlier_steps(self._stored.values(), self.host.runs.session)
+        if self.app.is_running and found != (page := self._probe_page).earlier:  # else the widgets go, or show them
             page.earlier, self._drawn = found, ()
             self.show_run()
 
