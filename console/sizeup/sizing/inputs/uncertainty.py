@@ -205,7 +205,7 @@ def _of_cache(
     else:
         action = "Measure its mount with the quick plan, which reads existing data too"
         if searched:
-            action = "Measure a file far larger than every cache"
+            action = "Measure a file larger than all caches"
         elif cold is not None:
             wanted = format_bytes(min(about.wanted("db.gb") or 0.0, _ANY_DATABASE_BYTES))
             found = format_bytes(_extra(cold, "sampled_bytes"))

@@ -89,7 +89,7 @@ def device_section(
         brief: Row = (_health_cell(item), *device_cells(item))
         fits = not listed and width_of(brief) <= width
         rows.append(brief if fits else _device_row(item, names if listed else len(item.name) + 1, width))
-        shown = {*item.brief, *item.more, item.link, "no"}
+        shown = {*item.brief, *item.more, item.link, "no"}  # and what a device is not
         further = [(name, text) for name, text in item.facts if text not in shown]
         facts = [(Cell(f"{name} ", "dim", item.key), Cell(text, "text", item.key)) for name, text in further]
         short = [fact for fact in facts if width_of(fact) <= width // 2]
