@@ -77,7 +77,7 @@ def test_a_demand_is_judged_by_the_ends_of_what_was_found(iops: float, status: s
         (within(NOTHING_HELD), 20, "uncertain", ""),
         (within(NOTHING_HELD), 21, "fail", "(105 %, "),
         (within(others_share=0.4), 90e3, "uncertain", "others took 40 % of the CPUs"),
-        (within(machine=GUEST, **NEW), 1, "uncertain", "a new file of 1 GiB). Measure a file far larger than every"),
+        (within(machine=GUEST, **NEW), 1, "uncertain", "a new file of 1 GiB). Measure a file larger than all caches"),
     ],
 )  # fmt: skip
 def test_what_a_search_left_open(found: Session, iops: float, status: str, said: str) -> None:
