@@ -30,7 +30,7 @@ from sizeup.tui.console import ConsoleApp
 from sizeup.tui.run_form import label
 from sizeup.tui.runs import Runs, spec_of
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.probe_forms import PLAN, PlannedSeconds, ProbeForms, RunFormView
+from sizeup.tui.screens.probe_forms import PLAN, PlannedSeconds, RunFormView
 from sizeup.tui.screens.probe_page import ProbePage
 from sizeup.tui.screens.probe_text import about, card_groups, card_title, entry, waiting_text
 from sizeup.tui.screens.write_confirmation import WRITES, RunConfirmation
@@ -155,28 +155,23 @@ class MeasureScreen(ModeScreen):
         self._read_at = -1
         """How many steps had ended when they were read."""
         self._confirmation = RunConfirmation(self.host, self.host.registry)
+        self._list, self._yardstick = ProbeList(self.host), ChartView(self.host.glyphs, id="yardstick")
+        self._probe_page = ProbePage(self.host)
+        self._forms = self._probe_page.forms
 
     def body(self) -> Iterable[Widget]:
         """The list beside the page of the chosen probe."""
         with Horizontal(id="body"):
             with Vertical(id="measurements"):
-                yield ProbeList(self.host)
-                yield ChartView(self.host.glyphs, id="yardstick")
-            yield ProbePage(self.host)
-
-    @property
-    def _probe_page(self) -> ProbePage:
-        return self.query_one(ProbePage)
-
-    @property
-    def _forms(self) -> ProbeForms:
-        return self.query_one(ProbeForms)
+                yield self._list
+                yield self._yardstick
+            yield self._probe_page
 
     def on_mount(self) -> None:
         """Start on the first probe."""
         self.query_one("#measurements").border_title = "Measurements"
-        self.query_one("#yardstick").can_focus = False
-        self.query_one(ProbeList).choose_first()
+        self._yardstick.can_focus = False
+        self._list.choose_first()
 
     def _look_for_earlier(self) -> None:
         """Read the stored sessions where a run ended since they were read last: never beside a measurement."""
@@ -195,12 +190,12 @@ class MeasureScreen(ModeScreen):
 
     @property
     def chosen(self) -> RegisteredProbe | None:
-        """The probe under the cursor; None where there is none, or no list any more, as timers outlive it."""
-        return None if (listed := self.query_one_optional(ProbeList)) is None else listed.chosen
+        """The probe under the cursor; None where there is none."""
+        return self._list.chosen
 
     def show_target(self, target: str) -> None:
         """Put the cursor on a probe."""
-        self.query_one(ProbeList).choose(target)
+        self._list.choose(target)
 
     def show_all(self) -> None:
         """Show the machine, which shows the run too."""
@@ -215,7 +210,7 @@ class MeasureScreen(ModeScreen):
         """List and page, from the file alone."""
         super().show_run()
         self._look_for_earlier()
-        self.query_one(ProbeList).show_runs(self.host.runs, self._forms.plan, self.host.machine, self._stand_in)
+        self._list.show_runs(self.host.runs, self._forms.plan, self.host.machine, self._stand_in)
         self._show_probe()
 
     def on_resize(self) -> None:
@@ -374,7 +369,7 @@ class MeasureScreen(ModeScreen):
         self._step = ""
         self._probe_page.start_over()
         self.host.start_run(spec_of(probe.name, settings, self._forms.plan))
-        self.query_one(ProbeList).focus()
+        self._list.focus()
         self._forms.fold()
         self._show_form()
         self.show_run()
@@ -444,7 +439,7 @@ class MeasureScreen(ModeScreen):
         if self.has_class("-zoomed"):
             self._probe_page.focus_picture()
         else:
-            self.query_one(ProbeList).focus()
+            self._list.focus()
 
     def action_back(self) -> None:
         """Undo what was put in front, one thing at a time; else cancel."""
@@ -455,15 +450,15 @@ class MeasureScreen(ModeScreen):
             self.action_zoom()
         elif self._probe_page.shows_table:
             self.action_table()
-            self.query_one(ProbeList).focus()
-        elif self.focused is not None and self.focused is not self.query_one(ProbeList):
-            self.query_one(ProbeList).focus()
+            self._list.focus()
+        elif self.focused is not None and self.focused is not self._list:
+            self._list.focus()
         elif self.host.runs.going_on:
             self.notify(f"{first_key_of('run.cancel', self.host.keys)} cancels the run", markup=False, timeout=3)
 
     def leave_input(self) -> None:
         """Escape goes back to the list."""
-        self.query_one(ProbeList).focus()
+        self._list.focus()
 
     def _redraw(self) -> None:
         self._drawn = ()
@@ -511,13 +506,12 @@ class MeasureScreen(ModeScreen):
         return frozenset(idle)
 
     def _show_yardstick(self, run: StepRun | None) -> None:
-        view = self.query_one("#yardstick", ChartView)
         machine, found = self.host.machine, None
         if run is not None and machine is not None and self.size.height >= _LOW_ROWS:
             found = yardstick(run, machine.platform.hostname or "", machine, self._probe_page.earlier)
-        view.display = found is not None
+        self._yardstick.display = found is not None
         if found is not None:
-            view.show(found)
+            self._yardstick.show(found)
 
     def band(self) -> Band | None:
         """How the step that is shown ended; how one stands that goes on is above its picture."""

@@ -213,33 +213,35 @@ class ProbePage(Vertical):
         self._note_words = Static(id="notes", markup=False)
         self._validity: VerticalScroll | None = None
         self._validity_rows = SegmentRows()
+        # Held here: a query stays in a cache of its node after each change of what is shown.
+        self.forms = ProbeForms(host)
+        self._about, self._balance = Static(id="about", markup=False), BalanceView(id="balance")
+        self._standing, self._facts = SegmentRows(id="standing"), SegmentRows(id="facts")
+        self._tiles = TileRow(host.glyphs, id="tiles")
+        curves = [ChartView(host.glyphs, id=name) for name in ("chart", "beside", "below")]
+        self.chart, self._beside, self._below = curves
+        self._views, self._side = (Vertical(id=name, classes="panel") for name in ("views", "side"))
+        self._parts = (self._about, self._balance, self._standing, self._tiles, self._facts, self._side, *curves)
 
     def compose(self) -> ComposeResult:
         """Build the page; tables and texts are made when they are first shown."""
-        glyphs = self._host.glyphs
-        yield ProbeForms(self._host)
-        yield SegmentRows(id="standing")
-        yield TileRow(glyphs, id="tiles")
+        yield self.forms
+        yield self._standing
+        yield self._tiles
         with Horizontal(id="panels"):
-            with Vertical(id="views", classes="panel"):
-                yield Static(id="about", markup=False)
-                yield BalanceView(id="balance")
-                yield ChartView(glyphs, id="chart")
-            with Vertical(id="side", classes="panel"):
-                yield SegmentRows(id="facts")
-                yield ChartView(glyphs, id="beside")
-        yield ChartView(glyphs, id="below")
+            with self._views:
+                yield self._about
+                yield self._balance
+                yield self.chart
+            with self._side:
+                yield self._facts
+                yield self._beside
+        yield self._below
 
     def on_mount(self) -> None:
         """Leave the readout to the main picture, and name the views by the columns that what is beside them leaves."""
         self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self._name_views())
-        for name in ("#beside", "#below"):
-            self.query_one(name).can_focus = False
-
-    @property
-    def chart(self) -> ChartView:
-        """The chart, which a table or a text can stand in for."""
-        return self.query_one("#chart", ChartView)
+        self._beside.can_focus = self._below.can_focus = False
 
     @property
     def shows_samples(self) -> bool:
@@ -321,18 +323,18 @@ class ProbePage(Vertical):
     def show_words(self, words: RenderableType, found: Balance | None) -> None:
         """Leave the page to words, as nothing was measured, and to the balance where there is room for both."""
         self._show_parts("about")
-        balanced = self.query_one(BalanceView)
-        balanced.show(found if self.size.height >= _BALANCED_ROWS else None, balanced.size.width + 4)
-        self.query_one("#about", Static).update(words, layout=False)  # it has all rows that are left, whatever it says
+        found = found if self.size.height >= _BALANCED_ROWS else None
+        self._balance.show(found, self._balance.size.width + 4)
+        self._about.update(words, layout=False)  # it has all rows that are left, whatever it says
         self.names = ()
-        self._name_frame(self.query_one("#views"), Content.styled(self.card_title, "bold $hi"))
+        self._name_frame(self._views, Content.styled(self.card_title, "bold $hi"))
         for part in (self._table, self._notes, self._validity):
             if part is not None:
                 part.display = False
 
     def _show_parts(self, *shown: str) -> None:
-        for name in ("about", "balance", "standing", "tiles", "chart", "side", "beside", "facts", "below"):
-            self.query_one(f"#{name}").display = name in shown
+        for part in self._parts:
+            part.display = part.id in shown
 
     def show_pictures(self, run: StepRun, runs: Runs, machine: Machine | None, *, zoomed: bool) -> None:
         """Show a step: how it stands, the view that was chosen, and what belongs beside it."""
@@ -353,15 +355,15 @@ class ProbePage(Vertical):
         live = run.outcome is None and runs.going_on
         drawn = bool(samples) or shown not in (TABLE, VALIDITY)
         picture = next((one for one in self._entries if one.name == shown), self._entries[0]).draw() if drawn else None
-        beside = () if zoomed or samples or not drawn else self._beside(run, shown, picture, live=live)
+        beside = () if zoomed or samples or not drawn else self._parts_beside(run, shown, picture, live=live)
         tiles = live_tiles(run, machine) if live and not zoomed else ()
         # The tiles have their place before there is a figure, so that each step does not lay the page out again.
         parts = {"chart": drawn, "standing": live and not zoomed, "tiles": live and not zoomed}
         self._show_parts(*(name for name, is_shown in parts.items() if is_shown), *beside)
         self._name_views()
         position = step_position(run, session)
-        self.query_one("#standing", SegmentRows).show(progress_rows(run, position, runs, self.size.width))
-        self.query_one(TileRow).show(tiles, self.app.size.width)
+        self._standing.show(progress_rows(run, position, runs, self.size.width))
+        self._tiles.show(tiles, self.app.size.width)
         self._show_table(run, shown=shown == TABLE)
         self._show_validity(run, shown=shown == VALIDITY and not samples)
         if not drawn:
@@ -376,10 +378,9 @@ class ProbePage(Vertical):
 
     def _name_views(self) -> None:
         """Name the views in the edge of their frame, those around the one that is shown where not all fit."""
-        views = self.query_one("#views")
-        names = visible_tabs(self.names, self.shown_tab, (views.size.width or 999) - 4)
+        names = visible_tabs(self.names, self.shown_tab, (self._views.size.width or 999) - 4)
         if names:
-            self._name_frame(views, tabs_text(names, self.shown_tab), self.card_title)
+            self._name_frame(self._views, tabs_text(names, self.shown_tab), self.card_title)
 
     def _name_frame(self, frame: Widget, title: Content, subtitle: str = "") -> None:
         """Name a frame in its edges; the same names again would draw all of it again."""
@@ -387,7 +388,7 @@ class ProbePage(Vertical):
             self._frames[frame] = title, subtitle
             frame.border_title, frame.border_subtitle = title, Content(subtitle)
 
-    def _beside(self, run: StepRun, shown: str, picture: Picture | None, *, live: bool) -> tuple[str, ...]:
+    def _parts_beside(self, run: StepRun, shown: str, picture: Picture | None, *, live: bool) -> tuple[str, ...]:
         """Return which parts stand beside a view: a curve that grows, percentiles, or the figures."""
         width, height = self.size
         if shown == OVER_TIME and live and latency_family(run) and width >= _PAIR_COLUMNS:
@@ -399,8 +400,7 @@ class ProbePage(Vertical):
         return ("side", "facts", "beside") if not live and width >= needed else ()
 
     def _show_beside(self, run: StepRun, parts: Sequence[str]) -> None:
-        side, facts = self.query_one("#side"), self.query_one("#facts", SegmentRows)
-        view = self.query_one("#beside", ChartView)
+        side, facts, view = self._side, self._facts, self._beside
         side.set_class("facts" in parts, "-facts")
         if "facts" in parts:
             advice = self._host.advice
@@ -425,9 +425,8 @@ class ProbePage(Vertical):
             if picture is not None:
                 view.show(self._held(run, picture, view))
         if "below" in parts and (over_time := timeline(run)) is not None:
-            below = self.query_one("#below", ChartView)
-            self._name_frame(below, Content("Latency over time"))
-            below.show(replace(over_time, rates=()))
+            self._name_frame(self._below, Content("Latency over time"))
+            self._below.show(replace(over_time, rates=()))
 
     def _held(self, run: StepRun, picture: Picture, view: ChartView) -> Picture:
         """Return a picture of a step that goes on with the axes of the one before, while they suit."""
@@ -442,7 +441,7 @@ class ProbePage(Vertical):
         if shown and self._table is None:
             self._table = PointTable(id="points")
             self._notes = VerticalScroll(self._note_words, id="notes-pane", can_focus=False)
-            self.query_one("#views").mount(self._table, self._notes)
+            self._views.mount(self._table, self._notes)
         if self._table is not None and self._notes is not None:
             self._table.display = self._notes.display = shown
             if shown:
@@ -459,7 +458,7 @@ class ProbePage(Vertical):
     def _show_validity(self, run: StepRun, *, shown: bool) -> None:
         if shown and self._validity is None:
             self._validity = VerticalScroll(self._validity_rows, id="validity")
-            self.query_one("#views").mount(self._validity)
+            self._views.mount(self._validity)
         if self._validity is not None:
             self._validity.display = shown
             if shown:

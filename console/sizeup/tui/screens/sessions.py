@@ -80,23 +80,28 @@ class SessionsScreen(ModeScreen):
         self._figures: dict[tuple[Path, int], ListedFigures] = {}
         """What was measured, for each file as it was written last."""
         self._held = ""
+        """The session that was shown everywhere when the folder was read."""
         self._folded_to = 0
         """Columns that the text was folded to."""
-        """The session that was shown everywhere when the folder was read."""
+        self._sessions, self._list_pane = KeyList(id="sessions"), Vertical(id="list-pane")
+        self._headings, self._detail = Static(id="columns", markup=False), Static(id="detail", markup=False)
+        self._detail_pane = _TextPane(self._detail, id="detail-pane")
+        self._beside_curve = Vertical(id="left")
+        self._curves = {name: ChartView(self.host.glyphs, id=name) for name in _DRAWN_ROWS}
+        self._filter = Input(placeholder="search text", id="filter", compact=True)
 
     def body(self) -> Iterable[Widget]:
         """The list beside what the chosen session holds."""
         with Vertical(id="body"):
-            with Vertical(id="list-pane"):
-                yield Static(id="columns", markup=False)
-                yield KeyList(id="sessions")
-            yield Input(placeholder="search text", id="filter", compact=True)
+            with self._list_pane:
+                yield self._headings
+                yield self._sessions
+            yield self._filter
             with Horizontal(id="below"):
-                with Vertical(id="left"):
-                    with _TextPane(id="detail-pane"):
-                        yield Static(id="detail", markup=False)
-                    yield ChartView(self.host.glyphs, id="other")
-                yield ChartView(self.host.glyphs, id="picture")
+                with self._beside_curve:
+                    yield self._detail_pane
+                    yield self._curves["other"]
+                yield self._curves["picture"]
 
     def band(self) -> Band | None:
         """What is concluded from the session under the cursor."""
@@ -115,10 +120,10 @@ class SessionsScreen(ModeScreen):
 
     def on_mount(self) -> None:
         """List; search and comparison wait for their keys."""
-        self.query_one("#filter").display = False
-        for chart in self.query(ChartView):
+        self._filter.display = False
+        for chart in self._curves.values():
             chart.can_focus = False
-        self.query_one("#list-pane").border_title = "Sessions, times in UTC"
+        self._list_pane.border_title = "Sessions, times in UTC"
 
     def show_machine(self) -> None:
         """Read the folder again: another console may have added to it."""
@@ -127,7 +132,7 @@ class SessionsScreen(ModeScreen):
 
     def show_target(self, target: str) -> None:
         """Put the cursor on a session."""
-        listed = self.query_one(KeyList)
+        listed = self._sessions
         listed.highlighted = next((at for at, one in enumerate(listed.options) if one.id == target), listed.highlighted)
 
     def show_run(self) -> None:
@@ -168,24 +173,22 @@ class SessionsScreen(ModeScreen):
 
     def on_input_submitted(self) -> None:
         """Keep what was found and go back to the list."""
-        self.query_one(KeyList).focus()
+        self._sessions.focus()
 
     def leave_input(self) -> None:
         """Forget the search."""
-        field = self.query_one("#filter", Input)
-        field.value = ""
-        field.display = False
-        self.query_one(KeyList).focus()
+        self._filter.value = ""
+        self._filter.display = False
+        self._sessions.focus()
 
     def action_open(self) -> None:
         """Open the chosen session, whatever has the focus."""
-        self.query_one(KeyList).action_select()
+        self._sessions.action_select()
 
     def action_find(self) -> None:
         """Search in names, hosts, titles, tags and notes."""
-        field = self.query_one("#filter", Input)
-        field.display = True
-        field.focus()
+        self._filter.display = True
+        self._filter.focus()
 
     def action_back(self) -> None:
         """Leave the search."""
@@ -346,7 +349,7 @@ class SessionsScreen(ModeScreen):
         return None
 
     def _chosen(self) -> str | None:
-        option = self.query_one(KeyList).highlighted_option
+        option = self._sessions.highlighted_option
         return None if option is None else option.id
 
     def _list(self) -> None:
@@ -354,11 +357,11 @@ class SessionsScreen(ModeScreen):
             # The session that was held is read again, without its samples, once another one is shown.
             known = {path: entry for path, entry in self._all.items() if path != self._held}
             if self._held != self.host.runs.path:  # the cursor follows what the other modes show
-                self.query_one(KeyList).highlighted = None
+                self._sessions.highlighted = None
             self._held = self.host.runs.path
             found = entries(known=known, held=self.host.runs.held, opened=self._held)
         except SizeupError as error:
-            self.query_one("#detail", Static).update(f"! {error}")
+            self._detail.update(f"! {error}")
             return
         self._all = {str(entry.path): entry for entry in found}
         self._base = baseline(found)
@@ -368,7 +371,7 @@ class SessionsScreen(ModeScreen):
 
     def _fill(self) -> None:
         """Put those that hold the words into the list, and show the one under the cursor."""
-        listed, pane = self.query_one(KeyList), self.query_one("#list-pane")
+        listed, pane = self._sessions, self._list_pane
         chosen = self._chosen() or self.host.runs.path  # at first the one that the other modes show
         pane.display = bool(self._all)
         self.set_class(not self._all, "-empty")
@@ -376,20 +379,19 @@ class SessionsScreen(ModeScreen):
         shown = [entry for entry in self._all.values() if entry.mentions(self._words)]
         with self.prevent(OptionList.OptionHighlighted):  # it is shown below, once
             header, *lines = self._lines(shown, listed.size.width - 1)  # for the scroll bar
-            self.query_one("#columns", Static).update(header.stylize("$dim"))
+            self._headings.update(header.stylize("$dim"))
             listed.set_options(Option(line, id=str(one.path)) for line, one in zip(lines, shown, strict=True))
             names = [str(entry.path) for entry in shown]
             listed.highlighted = names.index(chosen) if chosen in names else 0 if names else None
         hint = "Enter opens, * baseline" if names else ""
         pane.border_subtitle = f"{len(shown)} of {len(self._all)}" if self._words else hint
-        self.query(ChartView).set(display=bool(names))
+        for chart in self._curves.values():
+            chart.display = bool(names)
         if names:
             self._show(self._chosen())
             return
-        self.query_one("#detail-pane").border_title = ""
-        self.query_one("#detail", Static).update(
-            "No match. Esc shows all sessions." if self._words else self._purpose()
-        )
+        self._detail_pane.border_title = ""
+        self._detail.update("No match. Esc shows all sessions." if self._words else self._purpose())
         self.show_band()
 
     def _purpose(self) -> Content:
@@ -424,21 +426,22 @@ class SessionsScreen(ModeScreen):
             yield Content.assemble(text, ("▄" * filled, ground), " " * (bar - filled + 1), status, (what, "$dim"))
 
     def _width(self) -> int:
-        return self.query_one("#detail-pane").size.width - 1  # for the scroll bar
+        return self._detail_pane.size.width - 1  # for the scroll bar
 
     def _show(self, path: str | None) -> None:
         entry = self._all.get(path or "")
         if entry is None or self._width() < 0:  # the panes have no width yet
             return
         self._folded_to = self._width()
-        detail, pane = self.query_one("#detail", Static), self.query_one("#detail-pane")
+        detail, pane = self._detail, self._detail_pane
         pane.scroll_home(animate=False)
         try:
             session = self.host.runs.held(str(entry.path)) or read_session(str(entry.path))
         except SizeupError as error:  # it may have changed or gone since it was listed
             why = hanging(f"! {str(error).removeprefix(f'{entry.path}: ')}", self._width(), 0, 2)
             pane.border_title, self._shown = session_name(str(entry.path)), None
-            self.query(ChartView).set(display=False)
+            for chart in self._curves.values():
+                chart.display = False
             detail.update(Content(f"{_path_text(entry.path)}\n{why}"))
             self.show_band()
             return
@@ -452,7 +455,7 @@ class SessionsScreen(ModeScreen):
         title = f"{session.header.host}, {_when(session.header.started)} UTC"
         pane.border_title = frame_title(title, stands, self._width() + 4)
         text = partial(about, session, entry, self._shown[1], self._width(), self.host.look, unsaved)
-        rows = self.query_one("#left").size.height * (7 if self.has_class("-two") else 10) // 10 - 2
+        rows = self._beside_curve.size.height * (7 if self.has_class("-two") else 10) // 10 - 2
         whole = text(whole=True)
         detail.update(whole if len(whole.plain.splitlines()) <= rows else text(whole=False))
 
@@ -460,7 +463,7 @@ class SessionsScreen(ModeScreen):
         """Show a curve of a session beside its text, and on a high screen one below it, or what else was measured."""
         drawn = sorted(panels(session, session.machine, shown.cards), key=lambda p: not isinstance(p.chart, LineChart))
         for at, (name, rows) in enumerate(_DRAWN_ROWS.items()):
-            view = self.query_one(f"#{name}", ChartView)
+            view = self._curves[name]
             view.display = len(drawn) > at and self.size.height >= rows
             if view.display:
                 view.border_title = frame_title(drawn[at].title, drawn[at].note, self._width())
