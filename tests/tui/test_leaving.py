@@ -117,7 +117,6 @@ async def test_what_was_read_of_stored_sessions_is_not_shown_any_more_while_the_
         assert shown == [True]
 
         monkeypatch.setattr(console.app, "_running", False)
-        monkeypatch.setattr(MeasureScreen, "_probe_page", property(lambda _: pytest.fail("a removed page was asked")))
         stored(folder, "a third")
         await screen._read_earlier().wait()
         monkeypatch.undo()

@@ -190,8 +190,8 @@ class MeasureScreen(ModeScreen):
 
     @property
     def chosen(self) -> RegisteredProbe | None:
-        """The probe under the cursor; None where there is none."""
-        return self._list.chosen
+        """The probe under the cursor; None where there is none, or no list any more, as timers outlive it."""
+        return self._list.chosen if self._list.is_attached else None
 
     def show_target(self, target: str) -> None:
         """Put the cursor on a probe."""
