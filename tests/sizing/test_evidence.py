@@ -328,6 +328,18 @@ def test_the_uncertainty_is_named_that_the_demand_hangs_on(demand: float, said: 
     assert said in card.statement
 
 
+def test_what_has_to_be_provided_has_no_doubt_of_what_was_measured() -> None:
+    """50,000 / 70 % = 71,429 IOPS, although only 1,200 of those measured are certain."""
+    found = session("io.direct", machine=EC2)
+    add(found.steps["io.direct"], samples=SECONDS)
+    known = parse_settings(["workload.iops=50000", "workload.read_percent=100", "capacity.mb_s=90000"])
+    (card,) = [
+        one for one in size(described(EC2, {**measured(found, known), **known})).cards if one.resource == "storage"
+    ]
+
+    assert (card.status, card.needs) == ("fail", "71,430 IOPS (limit 70 %)")
+
+
 def storage_capacity_of(found: Session, *stated: str) -> Bounds:
     """The ends that a demand is judged by."""
     known = parse_settings(["workload.io_kib=8", "capacity.mb_s=90000", *stated])
