@@ -1,21 +1,15 @@
 """The help: every key beside what it does, longer words below themselves."""
 
-from io import StringIO
-
 import pytest
-from rich.console import Console as RichConsole
 
+from consoles import MakeConsole, settled
 from sizeup.tui.actions import ACTIONS, SCOPES
 from sizeup.tui.dialogs import help_text
 
 
 def shown(scope: str, width: int) -> list[str]:
     """The lines of the help about one scope."""
-    console = RichConsole(width=width, file=StringIO(), color_system=None)
-    console.print(help_text([scope], {}))
-    file = console.file
-    assert isinstance(file, StringIO)
-    return [line.rstrip() for line in file.getvalue().splitlines()]
+    return [line.rstrip() for line in help_text([scope], {}, width).plain.splitlines()]
 
 
 @pytest.mark.parametrize("width", [40, 60, 100])
@@ -26,8 +20,25 @@ def test_what_is_too_long_for_a_line_goes_on_below_its_own_words(scope: str, wid
 
     assert heading == SCOPES[scope]
     assert columns <= {2, 14}
+    assert max(map(len, lines)) <= width
     assert " ".join(" ".join(lines).split()).count(ACTIONS[scope][0].help) == 1 or width < 100
 
 
 def test_the_letters_of_a_form_are_explained() -> None:
     assert "Go to the field of the form" in " ".join(shown("measure", 100))
+
+
+@pytest.mark.parametrize(("columns", "parts"), [(80, 1), (120, 2)])
+async def test_every_key_is_in_the_help_once_in_one_column_or_two(
+    make_console: MakeConsole, columns: int, parts: int
+) -> None:
+    console = make_console()
+    async with console.shown(columns, 24) as pilot:
+        await pilot.press("question_mark")
+        await settled(pilot)
+        shown = [" ".join(str(one.render()).split()) for one in console.app.screen.query(".text Static")]
+
+        assert len(shown) == parts
+        for scope in ("summary", "app", "list", "tree", "chart"):
+            assert sum(text.count(SCOPES[scope]) for text in shown) == 1
+            assert all(any(one.help in text for text in shown) for one in ACTIONS[scope])

@@ -8,11 +8,9 @@ from typing import Any, ClassVar, TypeVar
 
 from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
-from rich.console import Group
-from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Key
 from textual.screen import ModalScreen
@@ -88,28 +86,37 @@ class HelpDialog(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Headings and keys."""
+        two = self.app.size.width >= 2 * _HELP_COLUMNS + 5
+        own = [scope for scope in self._scopes if scope != "app"] if two else self._scopes
         with VerticalScroll(classes="dialog wide") as box:
             box.border_title = "Keys"
-            yield Static(help_text(self._scopes, self._keymap), markup=False)
-            yield Static("\nDocumentation, in a shell: sizeup help; for the console: sizeup help keys", markup=False)
+            if two:
+                box.styles.width = 2 * _HELP_COLUMNS + 5  # frame, edges and the scroll bar
+            with Horizontal(classes="text"):
+                for scopes in (own, ["app"]) if two else (own,):
+                    width = _HELP_COLUMNS if two else min(self.app.size.width, 76) - 5
+                    yield Static(help_text(scopes, self._keymap, width), markup=False)
+            yield Static("Documentation, in a shell: sizeup help; for the console: sizeup help keys", classes="hint")
 
 
-def help_text(scopes: Sequence[str], keymap: Mapping[str, str]) -> Group:
+_HELP_COLUMNS = 57
+"""Of each half, where all keys stand beside those of the screen."""
+
+
+def help_text(scopes: Sequence[str], keymap: Mapping[str, str], width: int) -> Content:
     """The actions of some scopes, a line each; what is longer goes on below its own words."""
-    from rich.table import Table
-
-    parts: list[Text | Table] = []
+    parts: list[Content] = []
     for scope in scopes:
-        rows = Table.grid(padding=(0, 1, 0, 0))
-        rows.add_column(no_wrap=True, min_width=13, style="bold")
-        rows.add_column()
-        for action in ACTIONS[scope]:
-            keys = " ".join(key_text(key) for key in keymap.get(action.id, action.keys).split(","))
-            rows.add_row(Text(f"  {keys}"), Text(action.help))
+        parts += [*([Content()] if parts else []), Content.styled(SCOPES[scope], "bold $hi")]
+        rows = [
+            (" ".join(key_text(key) for key in keymap.get(one.id, one.keys).split(",")), one.help)
+            for one in ACTIONS[scope]
+        ]
         if scope == "measure":  # the letters are those of the probe
-            rows.add_row(Text("  Letter"), Text("Go to the field of the form that has this letter in front of it."))
-        parts += [*([Text()] if parts else []), Text(SCOPES[scope], style="bold underline"), rows]
-    return Group(*parts)
+            rows.append(("Letter", "Go to the field of the form that has this letter in front of it."))
+        for keys, words in rows:
+            parts.append(Content.assemble((f"  {keys:<12}", "bold $acc"), hanging(words, width, 14, 14).lstrip()))
+    return Content("\n").join(parts)
 
 
 class ChoiceDialog(Dialog[str]):
