@@ -135,7 +135,9 @@ async def test_a_store_without_sessions_says_how_one_comes_and_what_it_is_for(co
             r"Started +Host +DRAM +IOPS +Run +│\n.*09:30 +db01 +96 ns +150k +VALID +\(example\)", console.text
         )
         assert "Compare with the baseline" not in console.text, "nothing to do with what is not there"
-        assert console.app.screen.query_one("#detail-pane").region.height == 6 + 2
+        pane, words = (console.app.screen.query_one(name).region for name in ("#detail-pane", "#detail"))
+        assert words.height == 6
+        assert abs(2 * words.y + words.height - 2 * pane.y - pane.height) <= 1, "it stands in the middle"
         assert f"Kept in {folder}" in console.text.replace("~", str(Path.home()))
         assert "Enter Open" not in console.text
         assert console.chart is None
