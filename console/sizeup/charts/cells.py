@@ -88,18 +88,17 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     rows = max(rows - has_note, 1)
     first = 0 if cursor is None else max(min(cursor - rows // 2, len(chart.bars) - rows), 0)
     shown = chart.bars[first : first + rows]
-    labels = min(max(len(bar.label) for bar in shown), width // 2)
     unit = chart.axis.unit
-    texts = [_span_text(bar, unit) if chart.spans else f"{bar.text(unit)} {bar.note}".rstrip() for bar in shown]
+    values = [_span_text(bar, unit) if chart.spans else bar.text(unit) for bar in shown]
+    least = width // 6  # of the bars, where the names would like more
+    labels = min(max(len(bar.label) for bar in shown), max(width // 2, width - least - max(map(len, values)) - 3))
+    texts = values if chart.spans else [f"{bar.text(unit)} {bar.note}".rstrip() for bar in shown]
     # A note that would be cut is shown as a sign.
     signs = not chart.spans and max(map(len, texts)) > width - labels - 3 - width // 4
     if signs:
         texts = [f"{bar.text(unit)}{' !' if bar.note in CAVEATS else ''}" for bar in shown]
-    # Half of the width belongs to the bars even where the words would like more.
     # Of a tornado the figures go before the length of its bars.
-    bar_width = max(
-        width - labels - 2 - max(map(len, texts)) - (0 if chart.spans else 1), 6 if chart.spans else width // 4
-    )
+    bar_width = max(width - labels - 2 - max(map(len, texts)) - (0 if chart.spans else 1), 6 if chart.spans else least)
     ruler = _bar_ruler(chart, shown, bar_width)
     frame = _BarFrame(labels + 1, bar_width, ruler, ALPHABETS[glyphs], chart.apart > 1)
     apart = 1 if cursor is not None else min(max((rows - 1) // max(len(shown) - 1, 1), 1), chart.apart)

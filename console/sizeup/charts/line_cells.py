@@ -427,8 +427,9 @@ def _demand(drawing: Drawing, frame: Frame, demand: DemandLine, alphabet: Alphab
     for y in frame.rows:
         drawing.put(column, y, alphabet.demand, role)
     band = _band(frame, demand)
+    below = max(min(frame.height * 2 // 3, frame.height - len(demand.difference)), 0)
     for number, words in enumerate(demand.difference):
-        start, y = band.start + (len(band) - len(words)) // 2, frame.top + frame.height * 2 // 3 + number
+        start, y = band.start + (len(band) - len(words)) // 2, frame.top + below + number
         if len(words) <= len(band) and drawing.free(start, y, len(words)):
             drawing.put(start, y, words, role)
     right = column + 2 + max(map(len, demand.words), default=0) <= drawing.width

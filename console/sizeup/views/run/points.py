@@ -132,9 +132,9 @@ def half_share(point: LoggedPoint) -> float | None:
 
 
 def half_width(point: LoggedPoint) -> str:
-    """Half of the 95 % interval in percent, no more than that it is wider than the value; empty without one."""
+    """Half of the 95 % interval in percent, rounded up from 0.0, no more than that it is wider than the value."""
     half = half_share(point)
-    return "" if half is None else ">100 %" if half > 1 else f"{half * 100:.1f} %"
+    return "" if half is None else ">100 %" if half > 1 else f"{max(half * 100, 0.1):.1f} %"
 
 
 def is_disturbed(estimate: Estimate | None) -> bool:
