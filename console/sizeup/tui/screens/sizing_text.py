@@ -260,7 +260,7 @@ def factor_lines(share: float | None, swings: Sequence[Swing], width: int) -> Co
     """Return how far the share that decides moves with each of its strongest inputs, to both sides of it."""
     if share is None or not swings:
         return Content.styled("No numeric input changes the answer.", "$dim")
-    ends = [(min(one.at_low, one.at_high), max(one.at_low, one.at_high)) for one in swings[:_MOST_INPUTS]]
+    ends = [(min(one.at_low, one.at_high, share), max(one.at_low, one.at_high, share)) for one in swings[:_MOST_INPUTS]]
     label = min(max(cell_len(input_label(one.key)) for one in swings[:_MOST_INPUTS]), max(width - 28, 12))
     half = max((width - label - 16) // 2, 4)
     most = max([abs(end - share) for pair in ends for end in pair] or [1.0]) or 1.0
