@@ -46,8 +46,10 @@ class NoticeLine(TextLine):
         self.display = bool(text)
 
     def render(self) -> Content:
-        """The line, cut at the edge."""
-        return Content.styled(f"  {self.text}", "bold").truncate(self.size.width, ellipsis=True)
+        """The line, cut at the edge; what is wrong begins with a mark."""
+        return Content.styled(f"  {self.text}", "bold" if self.text.startswith("!") else "$dim").truncate(
+            self.size.width, ellipsis=True
+        )
 
 
 class Header(Struct, frozen=True):
