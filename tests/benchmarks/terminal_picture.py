@@ -20,7 +20,7 @@ from typing import NamedTuple
 import pyte
 from pyte.screens import Char
 
-COLUMN, ROW, FONT, BASELINE = 8.2, 16, 13.6, 12.7
+COLUMN, ROW, FONT, BASELINE = 8.2, 16, 13.6, 12.1
 """Pixels: DejaVu Sans Mono of this size fills the cell, so that lines of boxes meet."""
 MARGIN = 8
 _NAMES = ("black", "red", "green", "brown", "blue", "magenta", "cyan", "white")
