@@ -200,31 +200,35 @@ class SizingScreen(ModeScreen):
         """The input that was stepped last, and how it changed; shown until another one is chosen."""
         self._moving = False
         """Whether what moves the chosen answer is shown in place of its working."""
+        self._inputs, self._help = KeyList(id="inputs"), Static(id="input-help", markup=False)
+        self._field, self._answers = Input(id="input-value", compact=True), AnswerTable(id="answers")
+        panes = (Vertical(id=name) for name in ("inputs-pane", "answers-pane", "proof"))
+        self._inputs_pane, self._answers_pane, self._proof = panes
 
     def body(self) -> Iterable[Widget]:
         """Inputs beside shares, factors and cost, or beside the answers with their working."""
         with Horizontal(id="body"):
-            with Vertical(id="inputs-pane"):
-                yield KeyList(id="inputs")
-                yield Static(id="input-help", markup=False)
-                yield Input(id="input-value", compact=True)
+            with self._inputs_pane:
+                yield self._inputs
+                yield self._help
+                yield self._field
             with Vertical(id="right"):
-                with Vertical(id="proof"):
+                with self._proof:
                     yield Static(id="shares", markup=False)
                     yield BalanceView(id="balance")
                     yield Static(id="factors", markup=False)
                     yield Static(id="cost", markup=False)
-                with Vertical(id="answers-pane"):
+                with self._answers_pane:
                     yield Static(id="answers-label", markup=False)
-                    yield AnswerTable(id="answers")
+                    yield self._answers
                     with VerticalScroll(id="working-pane", can_focus=False):
                         yield Static(id="working", markup=False)
                     yield ChartView(self.host.glyphs, id="tornado")
 
     def on_mount(self) -> None:
         """Show the answers; what is edited waits for its key."""
-        self.query_one(Input).display = self.query_one(Input).cursor_blink = False
-        inputs, answers = self.query_one("#inputs-pane"), self.query_one("#answers-pane")
+        self._field.display = self._field.cursor_blink = False
+        inputs, answers = self._inputs_pane, self._answers_pane
         inputs.border_title, answers.border_title = "Inputs", ANSWERS
         inputs.border_subtitle, answers.border_subtitle = _INPUTS, _MOVES
         self._fill()
@@ -281,7 +285,7 @@ class SizingScreen(ModeScreen):
 
     def show_target(self, target: str) -> None:
         """Put the cursor on an answer, or on an input."""
-        answers, inputs = self._answers, self.query_one("#inputs", KeyList)
+        answers, inputs = self._answers, self._inputs
         if target in KEYS and self._state.row(target) is None:
             self._state.add(target)
             self._fill()
@@ -293,13 +297,9 @@ class SizingScreen(ModeScreen):
             inputs.highlighted = inputs.get_option_index(target)
             inputs.focus()
 
-    @property
-    def _answers(self) -> AnswerTable:
-        return self.query_one("#answers", AnswerTable)
-
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Explain an input, unless what was entered of it was just refused."""
-        if event.option_id != self._editing or not self.query_one("#input-help").has_class("-wrong"):
+        if event.option_id != self._editing or not self._help.has_class("-wrong"):
             self._explain_input(event.option_id)
 
     def on_data_table_row_highlighted(self) -> None:
@@ -338,11 +338,10 @@ class SizingScreen(ModeScreen):
 
     def leave_input(self) -> None:
         """Stop editing without a change."""
-        field = self.query_one(Input)
-        if field.display:
-            field.display = False
-            self.query_one("#inputs-pane").border_subtitle = _INPUTS
-            self.query_one("#inputs", KeyList).focus()
+        if self._field.display:
+            self._field.display = False
+            self._inputs_pane.border_subtitle = _INPUTS
+            self._inputs.focus()
             self._explain_input(self._editing)
 
     def action_step(self, steps: int) -> None:
@@ -385,8 +384,8 @@ class SizingScreen(ModeScreen):
             self.show_target(key)
             self._edit(key)
             if equals:
-                (field := self.query_one(Input)).value = text
-                self.on_input_submitted(Input.Submitted(field, text))
+                self._field.value = text
+                self.on_input_submitted(Input.Submitted(self._field, text))
 
         offered = [(key.name, f"{input_label(key.name)}, {key.name}: {key.help}") for key in KEYS.values()]
         ask(self.app, PickDialog("Which input?", offered), answered)
@@ -402,7 +401,7 @@ class SizingScreen(ModeScreen):
         self.set_class(self._moving, "-tornado")
         self.query_one("#answers" if self._moving else "#inputs").focus()
         self.call_after_refresh(self._fill_answers)
-        self.query_one("#answers-pane").border_subtitle = _BACK if self._moving else _MOVES
+        self._answers_pane.border_subtitle = _BACK if self._moving else _MOVES
 
     def action_licenses(self) -> None:
         """Show every vendor's licenses for this machine."""
@@ -442,16 +441,15 @@ class SizingScreen(ModeScreen):
         self._fill()
 
     def _refuse(self, reason: str) -> None:
-        shown = self.query_one("#input-help", Static)
-        shown.update(Text(f"! {self._in_console(reason)}", style="bold"))
-        shown.add_class("-wrong")
+        self._help.update(Text(f"! {self._in_console(reason)}", style="bold"))
+        self._help.add_class("-wrong")
 
     def _fill(self) -> None:
         """Show verdict, inputs and answers, and put the cursor on what a change asks for or does."""
         self.show_band()
         self._fill_inputs()
         self._fill_proof()
-        self.query_one("#answers-pane").border_title = self._state.title
+        self._answers_pane.border_title = self._state.title
         self._fill_answers()
         answers, state = self._answers, self._state
         asked = [name for name in answers.ids if name.startswith("? ") and name.removeprefix("? ") in state.asked]
@@ -462,7 +460,7 @@ class SizingScreen(ModeScreen):
     def _fill_proof(self) -> None:
         """Show shares, the strongest inputs and the cost, as far as there is room."""
         state, look = self._state, self.host.look
-        width, high = self.query_one("#proof").size.width - _FRAME, self.app.size.height >= _HIGH
+        width, high = self._proof.size.width - _FRAME, self.app.size.height >= _HIGH
         if width <= 0:
             return
         shares, factors, cost = (self.query_one(f"#{name}", Static) for name in ("shares", "factors", "cost"))
@@ -473,7 +471,7 @@ class SizingScreen(ModeScreen):
         card, balanced = state.deciding, self.query_one(BalanceView)
         found = balance(self.host.machine, self.host.runs.session) if card is None else None
         balanced.show(found, width + _FRAME)
-        left = self.query_one("#proof").size.height - len(rows_of_shares.split("\n"))
+        left = self._proof.size.height - len(rows_of_shares.split("\n"))
         fits = width >= _LEAST_WIDTH and (high or left >= _LEAST_FACTORS)
         factors.display, cost.display = fits and not balanced.display, high
         name = "" if card is None else f"{RESOURCE_NAMES[card.resource]} when one input moves"
@@ -490,7 +488,7 @@ class SizingScreen(ModeScreen):
         cost.update(cost_lines(products, chosen.value if isinstance(chosen, Words) else "", width, look, room))
 
     def _fill_inputs(self) -> None:
-        inputs, rows, chosen = self.query_one("#inputs", KeyList), self._state.rows, self._chosen_input()
+        inputs, rows, chosen = self._inputs, self._state.rows, self._chosen_input()
         inputs.set_options(input_options(rows, _text_width(inputs), apart=self.has_class("-high")))
         if rows:
             known = {row.key for row in rows}
@@ -513,7 +511,7 @@ class SizingScreen(ModeScreen):
         self._show_working()
 
     def _chosen_input(self) -> str | None:
-        option = self.query_one("#inputs", KeyList).highlighted_option
+        option = self._inputs.highlighted_option
         return None if option is None else option.id
 
     def _edit(self, key: str) -> None:
@@ -521,23 +519,21 @@ class SizingScreen(ModeScreen):
         if row is None:
             return
         self._editing = key
-        field = self.query_one(Input)
-        field.value, field.border_title, field.display = row.whole, row.label, True
-        field.focus()
-        self.query_one("#inputs-pane").border_subtitle = _EDITING
+        self._field.value, self._field.border_title, self._field.display = row.whole, row.label, True
+        self._field.focus()
+        self._inputs_pane.border_subtitle = _EDITING
 
     def _explain_input(self, key: str | None) -> None:
         row = self._state.row(key)
         if row is None:
             return
-        shown = self.query_one("#input-help", Static)
-        shown.remove_class("-wrong")
+        self._help.remove_class("-wrong")
         found = f" (before: {row.found})" if row.found else ""
         if self._change[0] != key:
             self._change = ("", "")
-        shown.update(self._in_console(f"{self._change[1]}{row.label}{found}: {row.help}\nFrom: {row.origin}"))
+        self._help.update(self._in_console(f"{self._change[1]}{row.label}{found}: {row.help}\nFrom: {row.origin}"))
         # A longer text takes rows of the list, the one under the cursor among them.
-        self.call_after_refresh(self.query_one("#inputs", KeyList).scroll_to_highlight)
+        self.call_after_refresh(self._inputs.scroll_to_highlight)
 
     def _show_working(self) -> None:
         state, chosen = self._state, self._answers.chosen
