@@ -86,21 +86,18 @@ class HelpDialog(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Headings and keys."""
-        two = self.app.size.width >= 2 * _HELP_COLUMNS + 5
-        own = [scope for scope in self._scopes if scope != "app"] if two else self._scopes
-        with VerticalScroll(classes="dialog wide") as box:
-            box.border_title = "Keys"
-            if two:
-                box.styles.width = 2 * _HELP_COLUMNS + 5  # frame, edges and the scroll bar
+        two = self.app.size.width >= 2 * _HELP_COLUMNS + _HELP_EDGES
+        columns = ([one for one in self._scopes if one != "app"], ["app"]) if two else (self._scopes,)
+        width = _HELP_COLUMNS if two else min(self.app.size.width, 76) - _HELP_EDGES
+        with VerticalScroll(classes="dialog") as box:
+            box.border_title, box.styles.width = "Keys", len(columns) * width + _HELP_EDGES
             with Horizontal(classes="text"):
-                for scopes in (own, ["app"]) if two else (own,):
-                    width = _HELP_COLUMNS if two else min(self.app.size.width, 76) - 5
-                    yield Static(help_text(scopes, self._keymap, width), markup=False)
+                yield from (Static(help_text(scopes, self._keymap, width), markup=False) for scopes in columns)
             yield Static("Documentation, in a shell: sizeup help; for the console: sizeup help keys", classes="hint")
 
 
-_HELP_COLUMNS = 57
-"""Of each half, where all keys stand beside those of the screen."""
+_HELP_COLUMNS, _HELP_EDGES = 57, 5
+"""Of each half, where all keys stand beside those of the screen, and of frame, edges and scroll bar."""
 
 
 def help_text(scopes: Sequence[str], keymap: Mapping[str, str], width: int) -> Content:
