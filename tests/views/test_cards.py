@@ -454,6 +454,8 @@ def test_a_much_higher_figure_that_did_not_converge_stands_beside_the_valid_one(
         ([Estimate("iops", {"workload": "oltp-read", "queue_depth": 32}, 91_200.0)], "91.2k"),
         ([Estimate("iops", {"workload": "oltp-read", "queue_depth": 32}, 91_200.0, converged=False)], "91.2k?"),
         ([*RAMP, *FAILED], "91.2k?"),
+        ([*RAMP, Estimate("iops", at(128), 130e3, converged=False)], "130k?"),
+        ([*RAMP, Estimate("iops", at(128), 105e3, converged=False)], "91.2k"),
         ([*RAMP, *CACHED], "!"),
         ([], ""),
     ],
@@ -463,6 +465,7 @@ def test_a_list_of_sessions_has_a_sign_for_each_state_of_a_figure(estimates: lis
     entry = StoredSession(Path("a.sizeup.jsonl"), 1, 0, found)
 
     assert listed_figures(entry).iops == listed
+    assert listed_figures(entry).certain is listed.endswith("k")
 
 
 def test_a_capacity_that_was_entered_stands_before_what_was_detected() -> None:

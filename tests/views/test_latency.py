@@ -183,6 +183,14 @@ def test_a_yardstick_holds_the_last_run_with_the_same_settings_and_is_absent_wit
     assert yardstick(run, "vm", None, earlier_steps([ours, other], ours)) is None
 
 
+def test_a_yardstick_compares_the_same_load_where_the_knee_was_another() -> None:
+    run, last = ramp(1, 4, outcome=OK), ramp(1, 4, 8, outcome=OK, best=5e4)
+    found = yardstick(run, "vm", None, [Earlier("vm", "2026-11-20", last, None)])
+
+    assert found is not None
+    assert [bar.value for bar in found.bars] == [4e4, 5e4]
+
+
 def test_a_yardstick_compares_the_same_curve_though_another_was_faster_before() -> None:
     runs = []
     for best in (4e4, 1e4):

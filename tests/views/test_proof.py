@@ -1,6 +1,7 @@
 """The measured curve under a verdict: whose axis the demand may stand on."""
 
 import pytest
+from msgspec.structs import replace
 
 from sizeup.charts.chart import DemandLine
 from sizeup.model.advice import AdviceSet, Bounds, Card, ShareFacts
@@ -77,6 +78,17 @@ def test_of_several_loads_the_curve_is_that_of_the_capacity_so_that_it_ends_wher
     assert chart.demand is not None
     assert (chart.demand.limit, chart.demand.difference) == (80_000, ("60k", "spare"))
     assert max(point.x for line in chart.lines for point in line.points) == 80_000
+
+
+def test_nothing_is_spare_while_the_verdict_is_not_certain() -> None:
+    run, card = mixed(), replace(JUDGED, status="uncertain")
+    session = Session(HEADER, steps={run.step.id: run})
+    view = next(one for one in card_views(AdviceSet(cards=(card,)), None, session) if one.resource == "storage")
+    found = proof_chart(session, view)
+
+    assert found is not None
+    assert found[1].demand is not None
+    assert (found[1].demand.limit, found[1].demand.difference) == (None, ())
 
 
 @pytest.mark.parametrize(("verdict", "words"), [(1.0, "Limit of the path"), (0.0, "Not valid")])

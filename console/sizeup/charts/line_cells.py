@@ -11,17 +11,7 @@ from msgspec.structs import replace
 
 from sizeup.charts.axes import BEYOND_DEMAND, NEAR_RATIO, Ruler, fit, line_axis_values
 from sizeup.charts.chart import Boundary, ChartPoint, DemandLine, Line, LineChart, Scale
-from sizeup.charts.drawing import (
-    ALPHABETS,
-    DOTS,
-    SERIES,
-    Alphabet,
-    Drawing,
-    Glyphs,
-    cut,
-    dot_at,
-    shortened,
-)
+from sizeup.charts.drawing import ALPHABETS, DOTS, SERIES, Alphabet, Drawing, Glyphs, cut, dot_at, shortened
 from sizeup.charts.text_alternative import with_interval
 from sizeup.units import format_value
 
@@ -347,10 +337,7 @@ def _curves(drawing: Drawing, frame: Frame, lines: Sequence[Line], glyphs: Glyph
     measured = [(index, line) for index, line in enumerate(lines) if not line.earlier]
 
     def dot(point: ChartPoint, value: float) -> tuple[int, int]:
-        return (
-            dot_at(frame.x, point.x, raster.width),
-            raster.height - 1 - dot_at(frame.y, value, raster.height),
-        )
+        return (dot_at(frame.x, point.x, raster.width), raster.height - 1 - dot_at(frame.y, value, raster.height))
 
     for index, line in enumerate(lines):
         for point in line.points:

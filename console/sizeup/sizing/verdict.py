@@ -231,13 +231,7 @@ def exactly(value: float) -> Bounds:
 
 
 def statement(
-    subject: str,
-    facts: ShareFacts,
-    clause: str,
-    *,
-    label: str = "",
-    limited: Sequence[str] = (),
-    not_judged: str = "",
+    subject: str, facts: ShareFacts, clause: str, *, label: str = "", limited: Sequence[str] = (), not_judged: str = ""
 ) -> str:
     """Return the verdict on a resource: demand, capacity, the share of it, and what part of it limits."""
     bottleneck = f"{label}{facts.bottleneck}" if facts.bottleneck not in ("", uncapitalized(subject)) else ""

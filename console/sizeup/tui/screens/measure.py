@@ -82,11 +82,7 @@ class ProbeList(KeyList):
             self.choose_first()
 
     def show_runs(
-        self,
-        runs: Runs,
-        plan: str,
-        machine: Machine | None,
-        stored: Callable[[str, Machine | None], Earlier | None],
+        self, runs: Runs, plan: str, machine: Machine | None, stored: Callable[[str, Machine | None], Earlier | None]
     ) -> None:
         """Rewrite the lines that changed, with one for each probe of the session that is not installed."""
         steps = () if runs.session is None else runs.session.steps.values()

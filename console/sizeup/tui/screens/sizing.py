@@ -258,11 +258,7 @@ class SizingScreen(ModeScreen):
             steps.append(NextStep(key=measures, does="Measure what the storage can do"))
         found = in_console(summary(host.machine, host.runs.session, host.stated_advice), host.keys)
         shown = summary_band(
-            found,
-            steps,
-            host.machine,
-            why=first_key_of("sizing.tornado", host.keys),
-            measures=measures,
+            found, steps, host.machine, why=first_key_of("sizing.tornado", host.keys), measures=measures
         )
         return shown if base is None else changed_band(shown, base.cards)
 

@@ -47,10 +47,17 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     if found:
         notes = tuple(_note(run) for run in ended if _has_no_valid_figure(run))
         steps = tuple(dict.fromkeys(one.run.step.id for one in found))
-        brief, rate = next(((one.brief, one.rate) for one in found if one.brief), ("", 0.0))
-        further = tuple(one.text for one in found if one.further)
+        listed = max((one for one in found if one.brief), key=lambda one: one.rate, default=_Figure("", found[0].run))
+        further, is_open = tuple(one.text for one in found if one.further), listed.rate > found[0].rate
         return MeasuredTexts(
-            tuple(one.text for one in found), notes, steps, valid=True, brief=brief, rate=rate, further=further
+            tuple(one.text for one in found),
+            notes,
+            steps,
+            valid=True,
+            open=is_open,
+            brief=listed.brief,
+            rate=listed.rate,
+            further=further,
         )
     if not lacking:
         return MeasuredTexts()
@@ -139,7 +146,8 @@ def _storage(session: Session) -> Iterable[_Figure]:
         rates = figures(runs, "storage.random_iops", "storage.mixed_iops")
         higher = max((one.value for one in rates if one.invalid is not None and one.invalid.scatter), default=0.0)
         if higher > _HIGHER * most.value:
-            yield _Figure(f"{format_count(higher, '')} {FigureStanding.OPEN.value}", most.run)
+            count = format_count(higher, "")
+            yield _Figure(f"{count} {FigureStanding.OPEN.value}", most.run, f"{count}?", rate=higher)
         for name, label in (("storage.read_latency_p99", "p99 "), ("storage.read_latency", "mean ")):
             latency = [one for one in figures([most.run], name) if one.invalid is None and at_same_point(one, most)]
             if latency:

@@ -10,7 +10,7 @@ from sizeup.session.validity import StepValidity
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.inputs.measured import IOPS, RATES
 from sizeup.sizing.inputs.uncertainty import MIXED, WITHIN_P99
-from sizeup.sizing.verdict import demand_text
+from sizeup.sizing.verdict import ShareStatus, demand_text
 from sizeup.units import base_unit, format_count, format_value
 from sizeup.views.cards.cards import CardView
 from sizeup.views.run.latency_throughput import latency_throughput, throughput_series
@@ -77,13 +77,13 @@ def _demand(card: Card, chart: LineChart) -> DemandLine | None:
     facts = card.facts
     if facts is None or base_unit(facts.unit)[0] != chart.x.unit or not facts.demand.value:
         return None
-    limit = facts.capacity.value
+    limit, certain = facts.capacity.value, card.status != ShareStatus.UNCERTAIN.value
     missing = facts.demand.value - limit
     words = format_count(abs(missing), "") if chart.x.unit == "1/s" else format_value(abs(missing), chart.x.unit)
     return DemandLine(
         facts.demand.value,
         _STATUSES.get(card.status, "warn"),
         ("Demand", demand_text(facts)),
-        limit,
-        (words, "short" if missing > 0 else "spare"),
+        limit if certain else None,
+        (words, "short" if missing > 0 else "spare") if certain else (),
     )

@@ -46,7 +46,7 @@ def listed_figures(entry: StoredSession) -> ListedFigures:
     memory, storage = (measured_texts(session, card) for card in ("memory", "storage"))
     run = _NOW if entry.going_on else run_status(session).grade.value or UNKNOWN
     dram, iops = (found.brief or _NOT_VALID * found.void for found in (memory, storage))
-    return ListedFigures(dram, iops, run, storage.rate, bool(storage.rate) and storage.valid)
+    return ListedFigures(dram, iops, run, storage.rate, bool(storage.rate) and storage.valid and not storage.open)
 
 
 def state(session: Session) -> str:

@@ -104,12 +104,14 @@ def step_band(run: StepRun, position: str, session: str, offered: NextStep) -> B
 def headline_point(run: StepRun, like: Point | None = None) -> tuple[Series, Point] | None:
     """Return the figure that a step is compared by: throughput at the knee, else the one that its series names.
 
-    It is of the same curve as the one that it is to be ``like``.
+    It is at the load of the one that it is to be ``like``, else of the same curve.
     """
     series, rate = first_series(run), throughput_series(run)
     if rate is not None and (loaded := _loaded(run, rate)):
         curve = {} if like is None else {key: value for key, value in like.at.items() if key != rate.axis}
         loaded = [point for point in loaded if curve.items() <= point.at.items()]
+        if same := [point for point in loaded if like is not None and point.at == like.at]:
+            return rate, same[0]
         return (rate, _at_knee(run, rate, loaded)) if loaded else None
     headlines = headline_points(run)
     return (series, headlines[0]) if series is not None and len(headlines) == 1 else None
