@@ -428,6 +428,29 @@ def test_the_words_of_a_demand_near_the_edge_stand_on_one_side_of_it() -> None:
     assert sides == {True}
 
 
+@pytest.mark.parametrize("rows", [11, 24])
+def test_the_words_of_a_demand_are_whole_beside_the_end_of_a_curve(rows: int) -> None:
+    end = ChartPoint(33_000.0, 9e6)
+    demand = DemandLine(30_000.0, "warn", ("Demand", "30,000 IOPS"), 33_000.0, ("3k", "spare"))
+    axes = Axis("IOPS", "1/s"), Axis("p99", "ns")
+    line, limit = Line("p99", (ChartPoint(1e3, 4e5), end)), Callout(end.x, end.y, ("64",))
+    text = draw(LineChart("", *axes, (line,), callouts=(limit,), demand=demand), 80, rows, Glyphs.BRAILLE).text()
+
+    assert all(words in text for words in demand.words)
+    assert "●" in text
+
+
+@pytest.mark.parametrize("rows", range(8, 14))
+def test_what_is_spare_is_not_written_over_the_axis(rows: int) -> None:
+    demand = DemandLine(400.0, "warn", ("Demand", "400 IOPS"), 75_000.0, ("74.6k", "spare"))
+    axes = Axis("IOPS", "1/s"), Axis("p99", "ns")
+    line = Line("p99", (ChartPoint(1e3, 4e5), ChartPoint(75_000.0, 9e6)))
+    *_, ticks, _ = draw(LineChart("", *axes, (line,), demand=demand), 80, rows, Glyphs.BRAILLE).text().splitlines()
+
+    assert "spare" not in ticks
+    assert ticks.split()[0] == "0"
+
+
 def test_regions_are_bands_of_background_by_turns() -> None:
     ends = tuple(Boundary(2.0**k, f"L{k}", ends_region=True) for k in (14, 16, 18))
     chart = replace(CURVE, boundaries=ends, x=Axis("Working set", "bytes", Scale.LOG2, low=2.0**12))

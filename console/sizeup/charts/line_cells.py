@@ -230,11 +230,12 @@ def draw_lines(
         for y in frame.rows:
             drawing.put(frame.column(boundary.x), y, alphabet.boundary, "line" if boundary.ends_region else "boundary")
     _curves(drawing, frame, chart.lines, glyphs)
-    if chart.demand is not None:
-        _demand(drawing, frame, chart.demand, alphabet)
     for callout in chart.callouts:
         if callout.marked and frame.row(callout.y) in frame.rows:
             drawing.put(frame.column(callout.x), frame.row(callout.y), alphabet.markers[0], "title")
+    if chart.demand is not None:
+        _demand(drawing, frame, chart.demand, alphabet)
+    for callout in chart.callouts:
         _words(drawing, frame, callout.x, callout.y, callout.words, "title")
     _boundary_labels(drawing, frame, [*boundaries, *last], alphabet)
     draw_y_axis(drawing, frame, alphabet)
@@ -419,9 +420,16 @@ def _demand(drawing: Drawing, frame: Frame, demand: DemandLine, alphabet: Alphab
         start, y = band.start + (len(band) - len(words)) // 2, frame.top + below + number
         if len(words) <= len(band) and drawing.free(start, y, len(words)):
             drawing.put(start, y, words, role)
-    right = column + 2 + max(map(len, demand.words), default=0) <= drawing.width
-    for number, words in enumerate(demand.words):
-        start = column + 2 if right else column - len(words) - 1
+    sides = [
+        [(column + 2, words) for words in demand.words],
+        [(column - len(words) - 1, words) for words in demand.words],
+    ]
+    fits = [
+        all(x >= frame.left and drawing.free(x, frame.top + row, len(words)) for row, (x, words) in enumerate(side))
+        for side in sides
+    ]
+    inside = column + 2 + max(map(len, demand.words), default=0) <= drawing.width
+    for number, (start, words) in enumerate(sides[fits.index(True) if any(fits) else not inside]):
         drawing.put(start, frame.top + number, words, "axis" if number else "title")
 
 
