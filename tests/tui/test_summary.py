@@ -67,17 +67,31 @@ async def test_a_finding_says_what_to_do_in_its_second_line(make_console: MakeCo
 
 
 async def test_as_many_findings_are_whole_as_there_are_rows_for(make_console: MakeConsole) -> None:
-    words = " ".join(f"word{number}" for number in range(20))
-    many = [Finding(f"f{number}", Severity.WARNING, words, (), "c", f"Mend {words}.") for number in range(5)]
+    words = " ".join(f"word{number}" for number in range(12))
+    many = [Finding(f"f{number}", Severity.WARNING, words, (), "c", f"Mend {words}.") for number in range(6)]
     console = make_console(machine(findings=tuple(many)))
     async with console.shown(120, 40) as pilot:
         await settled(pilot)
         lines = [str(option.prompt) for option in console.app.screen.query_one("#findings", KeyList).options]
 
         assert " ".join(lines[0].split()).endswith(f"{words} Mend {words}.")
-        assert lines[-1].count("\n") == 1
-        assert all(line.rstrip("….").split()[-1] in words.split() for line in lines[-1].splitlines())
+        *fact, action = lines[-1].splitlines()
+        assert " ".join(" ".join(fact).split()).endswith(words)
+        assert action.rstrip("….").split()[-1] in words.split(), "it is cut between words"
+        assert words not in action
         assert console.app.screen.query_one("#findings").max_scroll_y == 0
+
+
+async def test_the_facts_of_all_warnings_come_before_what_to_do_about_the_first(make_console: MakeConsole) -> None:
+    words, action = " ".join(f"word{number}" for number in range(9)), " ".join(["mend"] * 90)
+    many = [Finding(f"f{number}", Severity.WARNING, words, (), "c", action) for number in range(4)]
+    console = make_console(machine(findings=tuple(many)))
+    async with console.shown(120, 40) as pilot:
+        await settled(pilot)
+        lines = [str(option.prompt) for option in console.app.screen.query_one("#findings", KeyList).options]
+
+    assert all(words in " ".join(line.split()) for line in lines)
+    assert lines[-1].count("mend") < 90
 
 
 async def test_the_cursor_that_was_not_moved_goes_to_the_row_that_comes_first_now(console: Console) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial, partialmethod
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -344,8 +345,9 @@ class SummaryScreen(ModeScreen):
         lines = [finding_lines(finding, look, width) for _, finding in shown.findings]
         rows = _AROUND + self.query_one("#entries", KeyList).option_count + 2 * path.display
         spare = self._screen_size.height - rows - sum(text.plain.count("\n") + 1 for text in (*beside, *lines))
-        for number, (_, finding) in enumerate(() if self.has_class("-narrow") else shown.findings):
-            whole = finding_lines(finding, look, width, whole=True)
+        found = () if self.has_class("-narrow") else (*enumerate(shown.findings),)
+        for folded, (number, (_, finding)) in product((1, 2), found):  # the facts of all before what to do
+            whole = finding_lines(finding, look, width, folded)
             further = whole.plain.count("\n") - lines[number].plain.count("\n")
             if further <= spare:
                 lines[number], spare = whole, spare - further
@@ -353,10 +355,10 @@ class SummaryScreen(ModeScreen):
         if machine is not None and spare > _LEAST_FACTS:
             facts = [(name, value, "") for name, value in machine_facts(machine) if name in _FACTS]
             blocks = (("Settings that matter for a database", setting_texts(machine)), ("This machine", facts))
-            for name, found in blocks:
-                if found and spare > _LEAST_FACTS:
-                    below += [Content(""), fact_lines(name, found, width, spare - 1)]
-                    spare -= len(found) + 2
+            for name, texts in blocks:
+                if texts and spare > _LEAST_FACTS:
+                    below += [Content(""), fact_lines(name, texts, width, spare - 1)]
+                    spare -= len(texts) + 2
         more.display = bool(below)
         more.update(Content("\n").join(below))
         options = [Option(line, id=key) for line, (key, _) in zip(lines, shown.findings, strict=True)]

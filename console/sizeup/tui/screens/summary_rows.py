@@ -185,16 +185,16 @@ def status_content(status: str, token: str, look: ScreenLook, *, badge: bool = F
     return Content.styled(f"{_SIGNS[token]} {status}", "$ok" if "ok" in token else f"bold ${token}")
 
 
-def finding_lines(finding: Finding, look: ScreenLook, width: int, *, whole: bool = False) -> Content:
+def finding_lines(finding: Finding, look: ScreenLook, width: int, folded: int = 0) -> Content:
     """Return a finding in two lines, its fact and what to do; one that needs nothing done in a line.
 
-    ``whole`` folds both to as many lines as they need.
+    ``folded`` gives the fact of a warning as many lines as it needs from 1 on, and all of each finding from 2 on.
     """
     word = SEVERITY_WORDS[finding.severity]
     is_grave, indent = word in _BADGE_WORDS, len(word) + 3
     title, action = (
-        hanging(text, width, indent, indent) if whole else clipped(f"{' ' * indent}{text}", width)
-        for text in (capitalized(finding.title), finding.remedy or finding.consequence)
+        hanging(text, width, indent, indent) if folded >= least else clipped(f"{' ' * indent}{text}", width)
+        for text, least in ((capitalized(finding.title), 2 - is_grave), (finding.remedy or finding.consequence, 2))
     )
     badge = small_badge(word, status_token(word), look) if is_grave else Content.styled(f" {word} ", "$dim")
     first = Content.assemble(badge, " ", (title[indent:], "$hi" if is_grave else "$dim"))

@@ -123,10 +123,7 @@ def memory_section(machine: Machine) -> Section:
             "HMAT",
             _by_nodes(nodes, lambda node: if_known(node.access, access_text), " (of the nearest CPUs, not measured)"),
         ),
-        (
-            "memory cache",
-            _by_nodes(nodes, lambda node: if_known(node.memory_side_cache_bytes, format_bytes), _CACHED),
-        ),
+        ("memory cache", _by_nodes(nodes, lambda node: if_known(node.memory_side_cache_bytes, format_bytes), _CACHED)),
     )
     facts += [(label, text) for label, text in optional if text]
     rows = tuple(

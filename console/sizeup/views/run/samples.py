@@ -48,10 +48,7 @@ def over_time(run: StepRun) -> LineChart | None:
 
 
 def _timed(
-    run: StepRun,
-    shown: Sequence[Series],
-    groups: Mapping[str, LoggedPoint],
-    ends_ns: tuple[float, float],
+    run: StepRun, shown: Sequence[Series], groups: Mapping[str, LoggedPoint], ends_ns: tuple[float, float]
 ) -> LineChart:
     """Warm-up is left out; a piece of time of which most samples were disturbed is marked so."""
     low, high = ends_ns
