@@ -136,9 +136,10 @@ async def test_a_store_without_sessions_says_how_one_comes_and_what_it_is_for(co
         )
         assert "Compare with the baseline" not in console.text, "nothing to do with what is not there"
         pane, words = (console.app.screen.query_one(name).region for name in ("#detail-pane", "#detail"))
-        assert words.height == 6
+        assert words.height == 10
         assert abs(2 * words.y + words.height - 2 * pane.y - pane.height) <= 1, "it stands in the middle"
         assert f"Kept in {folder}" in console.text.replace("~", str(Path.home()))
+        assert "c  compares two of them" in console.text
         assert "Enter Open" not in console.text
         assert console.chart is None
 

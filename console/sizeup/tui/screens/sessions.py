@@ -398,7 +398,12 @@ class SessionsScreen(ModeScreen):
         """Return what sessions are for, and how one is listed, while there are none."""
         first = Content.styled("A session keeps the machine, every sample and the verdict of its runs.", "bold $hi")
         rows = "\n".join(_columns(self._width(), 6, " ", *cells) + end for *cells, end in _EXAMPLE)
-        return first + Content.styled(f"\n\n{rows}\n\nKept in {_path_text(directory())}", "$dim")
+        keys = [
+            Content.assemble((f"\n{first_key_of(name, self.host.keys)}", "bold $acc"), f"  {does}")
+            for name, does in _WAYS
+        ]
+        kept = Content.styled(f"\n\nKept in {_path_text(directory())}", "$dim")
+        return Content.assemble(first, (f"\n\n{rows}\n", "$dim"), *keys, kept)
 
     def _lines(self, shown: Sequence[StoredSession], width: int) -> Iterator[Content]:
         """Yield the header, then each session: when and where, the two figures asked for first, how the run went."""
@@ -476,6 +481,12 @@ _EXAMPLE = (
     ("2026-05-04 09:30", "db01", "96 ns", "150k", " VALID  (example)"),
 )
 """How sessions are listed."""
+_WAYS = (
+    ("mode.measure", "the measurements, where r begins a session"),
+    ("app.compare", "compares two of them, once they are here"),
+    ("sessions.fleet", "reads those of many hosts from a directory"),
+)
+"""Keys that lead to sessions and from them."""
 _DRAWN_ROWS = {"picture": 30, "other": 50}
 """Of the screen, from which on a chart stands beside the text, and another one below it."""
 _WIDE = 60
@@ -510,7 +521,7 @@ def about(
         Content(hanging(f"Run        {words}", width, 0, 11)).stylize("bold", 0, 3),
         "",
         *([] if shown.findings else ["No findings"]),
-        *(finding_lines(finding, look, width, whole=whole) for _, finding in shown.findings),
+        *(finding_lines(finding, look, width, 2 * whole) for _, finding in shown.findings),
         "",
         Content.styled(_path_text(entry.path), "$dim"),
     ]
