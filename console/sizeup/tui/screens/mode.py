@@ -187,7 +187,7 @@ class ModeScreen(OnceStyledScreen):
         """Redraw the first line, and the notice where there is one."""
         host = self.host
         self._mode_line.show(modes(host.keys), SCOPES[self.TAB or self.SCOPE], self.header(), host.look)
-        self._notice_line.show(host.notice())
+        self._notice_line.show(host.notice(), wrong=bool(host.runs.problem))
 
     def show_keys(self) -> None:
         """Redraw the last line."""

@@ -39,17 +39,16 @@ class NoticeLine(TextLine):
     """What a user must know besides the screen; absent where there is nothing."""
 
     text = reactive("")
+    style = "$dim"
 
-    def show(self, text: str) -> None:
-        """Put the text in one line."""
-        self.text = text
+    def show(self, text: str, *, wrong: bool) -> None:
+        """Put the text in one line, bold where something is wrong."""
+        self.style, self.text = "bold" if wrong else "$dim", text
         self.display = bool(text)
 
     def render(self) -> Content:
-        """The line, cut at the edge; what is wrong begins with a mark."""
-        return Content.styled(f"  {self.text}", "bold" if self.text.startswith("!") else "$dim").truncate(
-            self.size.width, ellipsis=True
-        )
+        """The line, cut at the edge."""
+        return Content.styled(f"  {self.text}", self.style).truncate(self.size.width, ellipsis=True)
 
 
 class Header(Struct, frozen=True):
