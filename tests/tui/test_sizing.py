@@ -125,10 +125,12 @@ async def test_with_rows_to_spare_the_working_and_what_moves_it_are_shown_togeth
     async with console.shown(200, 60) as pilot:
         await pilot.press("4")
         await set_input(pilot, "workload.iops", "20000")
-        await pressed(pilot, "v")
+        await settled(pilot)
 
         assert "20,000 IOPS x 8 KiB = 163.84 MB/s" in console.says("#working")
-        assert console.app.screen.query_one("#working").region.height > 0
+        assert all(console.app.screen.query_one(name).region.height > 0 for name in ("#working", "#factors"))
+        assert not console.app.screen.query_one("#tornado").display, "of the first answer the same bars twice"
+        await pressed(pilot, "v", "v")
         assert isinstance(console.chart, BarChart)
 
 

@@ -88,9 +88,11 @@ def test_what_the_chosen_vendor_asks_is_unknown_and_not_absent(look: ScreenLook)
 def test_a_finding_is_shown_whole_where_there_is_room(look: ScreenLook) -> None:
     words = " ".join(f"word{number}" for number in range(30))
     finding = Finding("memory.x", Severity.WARNING, words, (), "c", f"Mend {words}.")
-    short, whole = (finding_lines(finding, look, 40, whole=one) for one in (False, True))
+    short, fact, whole = (finding_lines(finding, look, 40, folded) for folded in (0, 1, 2))
 
     assert len(short.plain.splitlines()) == 2
+    assert words in " ".join(fact.plain.split())
+    assert fact.plain.splitlines()[-1] == short.plain.splitlines()[-1]
     assert " ".join(whole.plain.split()).endswith(f"{words} Mend {words}.")
     assert all(line.cell_length <= 40 for line in whole.split("\n"))
 

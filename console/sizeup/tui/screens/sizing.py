@@ -153,7 +153,7 @@ class AnswerTable(DataTable[Text], inherit_bindings=False):
         }
         text = Text(texts[column], no_wrap=True)
         if column == "Change" and texts["Change"]:
-            text = Text(f" {texts['Change']} ", style="bold reverse", no_wrap=True)
+            text = Text(texts["Change"], style="bold", no_wrap=True)
         elif column == "Value" and row.status in _STATUSES:
             text.stylize(self.get_component_rich_style(f"answers--{row.status}", partial=True))
         text.truncate(width, overflow="ellipsis")
@@ -480,7 +480,7 @@ class SizingScreen(ModeScreen):
         cost.border_title = frame_title("Cost", f"{priced_at(state.sizing.inputs)} over the term", width + _FRAME)
         products = rows(state.sizing.inputs, shipped())
         rows_above = _COST_FROM_ROW + 3 * sum(bool(one.demand) for one in state.given.cards) + len(state.factors[:5])
-        room = self.app.size.height // 8 if self.has_class("-high") else max(self.app.size.height - rows_above, 3)
+        room = self.app.size.height // 5 if self.has_class("-high") else max(self.app.size.height - rows_above, 3)
         cost.update(cost_lines(products, chosen.value if isinstance(chosen, Words) else "", width, look, room))
 
     def _fill_inputs(self) -> None:
