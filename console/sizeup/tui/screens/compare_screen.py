@@ -241,7 +241,8 @@ class CompareScreen(ModeScreen):
                 lines.append(Content.assemble("  ", (before, "$s3"), (" → ", "$dim"), (after, "$s1")))
             else:
                 lines += [Content.assemble("  ", (before, "$s3")), Content.assemble("→ ", (after, "$s1"))]
-        lines += [] if self._facts else [Content.styled("No setting that both sessions know.", "$dim")]
+        none = "Nothing." if self._same else "No setting that both sessions know."
+        lines += [] if self._facts else [Content.styled(none, "$dim")]
         lines += [Content(""), Content.styled("Can the runs be compared?", "bold $hi")]
         for trust in self._answer.trust:
             sign = Content.styled("● " if trust.status == "ok" else "▲ ", f"${trust.status}")
