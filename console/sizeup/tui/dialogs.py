@@ -112,7 +112,7 @@ def help_text(scopes: Sequence[str], keymap: Mapping[str, str], width: int) -> C
         if scope == "measure":  # the letters are those of the probe
             rows.append(("Letter", "Go to the field of the form that has this letter in front of it."))
         for keys, words in rows:
-            parts.append(Content.assemble((f"  {keys:<12}", "bold $acc"), hanging(words, width, 14, 14).lstrip()))
+            parts.append(Content.assemble((f"  {keys:<11} ", "bold $acc"), hanging(words, width, 14, 14).lstrip()))
     return Content("\n").join(parts)
 
 
