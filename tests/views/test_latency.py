@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.charts.chart import LineChart
-from sizeup.model.plan import Better, Series, Step
+from sizeup.model.plan import Better, Series, SeriesQuantity, Step
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
@@ -216,3 +216,14 @@ def test_a_curve_has_the_last_run_behind_it_and_its_best_point_named() -> None:
     assert [(line.label, line.earlier) for line in found.lines] == [("IOPS", False), ("2026-11-20", True)]
     assert [(one.x, one.y, one.words) for one in found.callouts] == [(4.0, 4e4, ("40k IOPS", "best"))]
     assert [line.earlier for line in compared(chart, run, None).lines] == [False]
+
+
+def test_a_point_that_is_not_the_highest_of_its_chart_is_named_as_the_knee() -> None:
+    run = ramp(1, 4, 8, outcome=OK)
+    run.series["knee"] = Series("knee", "Knee", "1", Better.NEITHER, quantities=(SeriesQuantity("load.knee"),))
+    knee = Point("knee", {}, estimate=Estimate("knee", {}, 4.0))
+    run.points[point_key("knee", {})] = knee
+    chart = step_chart(run, None)
+    assert isinstance(chart, LineChart)
+
+    assert [(one.x, one.words) for one in compared(chart, run, None).callouts] == [(4.0, ("40k IOPS", "knee"))]

@@ -72,8 +72,9 @@ class ChangeTable(ScrolledRows):
     def show(self, comparison: Comparison, shown: Answer, *, alone: bool) -> None:
         """Show the changes, or why there are none; ``alone`` without a picture."""
         self._rows = rows = shown.rows
-        bracket = f"├─●─┤ {shown.interval} interval, improvement to the right."
-        legend = ["", f"Shaded: within ±{SHADED * 100:.0f} % counts as the same.  {bracket}"]
+        bracket = f"  ├─●─┤ {shown.interval} interval, improvement to the right."
+        bracket *= any(row.low is not None for row in rows)
+        legend = ["", f"Shaded: within ±{SHADED * 100:.0f} % counts as the same.{bracket}"]
         self._notes = legend if rows else [nothing_shared(comparison)]
         if any(row.result is ChangeResult.CANNOT_TELL for row in rows):
             more = missing_runs(rows)

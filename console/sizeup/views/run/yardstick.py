@@ -97,8 +97,9 @@ def _callouts(chart: LineChart, run: StepRun) -> Iterator[Callout]:
     else:
         headline = headline_point(run)
         key = None if headline is None else point_key(headline[1].series, headline[1].at)
-        chosen = [point for point in shown if point.key == key]
-        word = "best" if headline is not None and headline[0].better is Better.HIGHER else ""
+        chosen, word = [point for point in shown if point.key == key], ""
+        if headline is not None and headline[0].better is Better.HIGHER:
+            word = "best" if (headline[1].value or 0.0) >= max((point.y for point in shown), default=0.0) else "knee"
     for point in chosen:
         series = run.series[point.key[0]] if point.key else None
         if series is not None:
