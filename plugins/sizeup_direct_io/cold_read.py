@@ -311,9 +311,7 @@ def _read(
 ) -> Generator[Emission, None, ColdRead]:
     """Search and read; raise SizeupError with the reason why the result would be none."""
     found = setup.call_with_timeout(
-        "searching for existing data",
-        lambda: _old_data(setup, depth, opened, context),
-        SEARCH_SECONDS + _HANG_SECONDS,
+        "searching for existing data", lambda: _old_data(setup, depth, opened, context), SEARCH_SECONDS + _HANG_SECONDS
     )
     if found.size_bytes < LEAST_BYTES:
         raise SizeupError(

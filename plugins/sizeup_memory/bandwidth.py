@@ -142,9 +142,7 @@ def _stream(
     todo = [(name, mix, count, at) for name, mix in _MIXES for count, at in thread_points]
     points = tuple(EstimatePoint(series, at) for name, _, _, at in todo for series in ("unused", f"{prefix}{name}"))
     traffic = Traffic(
-        [Member(cpu, sizes[cpu], memory) for cpu in cpus],
-        [TrafficPoint(count, mix) for _, mix, count, _ in todo],
-        rule,
+        [Member(cpu, sizes[cpu], memory) for cpu in cpus], [TrafficPoint(count, mix) for _, mix, count, _ in todo], rule
     )
     try:
         measured = yield from measure(traffic, points, context)

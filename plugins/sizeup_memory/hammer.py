@@ -83,8 +83,7 @@ class MemoryHammer:
         loops = int(settings["loops"])
         once = sum(
             durations.allocating_seconds(
-                [one.pages * PAGE_BYTES] * one.processes,
-                nodes=len({node_of.get(cpu) for cpu in cpus[: one.processes]}),
+                [one.pages * PAGE_BYTES] * one.processes, nodes=len({node_of.get(cpu) for cpu in cpus[: one.processes]})
             )
             + durations.PROCESS_SECONDS * one.processes
             + (loops * one.pages * _STORE_NS / 1e9 if loops else _SECONDS)

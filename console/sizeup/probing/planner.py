@@ -11,16 +11,7 @@ from msgspec.structs import replace
 
 from sizeup.errors import SizeupError, UsageError
 from sizeup.model.machine import Machine
-from sizeup.model.plan import (
-    LEAST_LIMIT_OVER_ESTIMATE,
-    NOT_REPORTED,
-    Gentle,
-    Hazard,
-    Plan,
-    Refusal,
-    Settings,
-    Step,
-)
+from sizeup.model.plan import LEAST_LIMIT_OVER_ESTIMATE, NOT_REPORTED, Gentle, Hazard, Plan, Refusal, Settings, Step
 from sizeup.probing.manifest import Manifest
 from sizeup.probing.registry import RegisteredProbe, Registry, load_class
 from sizeup.probing.settings import missing, refuse_unused, resolve, used

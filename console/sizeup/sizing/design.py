@@ -47,12 +47,7 @@ DRIVE_GB = {
     "ssd-sata": 3840, "nvme-pcie3": 3840, "nvme-pcie4": 3840, "nvme-pcie5": 3840,
 }  # fmt: skip
 """A usual size of each kind, where ``array.disk_gb`` is not given."""
-_DEFAULTS = {
-    "array.drive": "nvme-pcie4",
-    "array.raid": "10",
-    "path.policy": "active-active",
-    "machine.sockets": "1",
-}
+_DEFAULTS = {"array.drive": "nvme-pcie4", "array.raid": "10", "path.policy": "active-active", "machine.sockets": "1"}
 """What is bought where nobody says it; the speed of the cores is that of the present server."""
 _MOST = {DRIVES: 4096, PORTS: 1024, CORES: 65536, MEMORY: 1 << 20}
 """Largest count that is tried, of memory in GiB."""
