@@ -83,7 +83,7 @@ class BalanceView(CellView):
         self.on_resize()
 
     def _redraw(self) -> None:
-        self.visible = self.size.height > 5  # less than its rows: its frame neither, until there is room again
+        self.visible = not 0 < self.size.height <= 5  # nor its frame, until there is room for what it shows
         if self.found is not None and self.size:
             self.present(draw_balance(self.found, *self.size, self.app.look))  # type: ignore[attr-defined]
 
