@@ -6,7 +6,7 @@ import pytest
 
 from sizeup.model.advice import Bounds, Card, ShareFacts
 from sizeup.sizing.verdict import share_text
-from sizeup.views.result.band import band_sentence
+from sizeup.views.result.band import Number, band_sentence, share_number
 
 
 def test_a_capacity_that_is_hardly_known_has_three_digits_of_what_is_certain() -> None:
@@ -14,6 +14,21 @@ def test_a_capacity_that_is_hardly_known_has_three_digits_of_what_is_certain() -
     card = Card("storage", "uncertain", share=0.42, facts=ShareFacts(demand, capacity, "IOPS"))
 
     assert band_sentence(card) == "Storage is not certain: 20,000 IOPS wanted, 47,620 IOPS measured, 25.7 IOPS certain."
+
+
+@pytest.mark.parametrize(
+    ("low", "number"),
+    [
+        (83.45, Number("479", "%", "of storage capacity at worst")),
+        (25.0, Number("0.54", "%", "of storage capacity")),  # 1,600 % at worst say nothing
+    ],
+)
+def test_the_large_number_of_what_is_not_certain_is_its_worst_as_far_as_that_says_something(
+    low: float, number: Number
+) -> None:
+    facts = ShareFacts(Bounds(400, 400, 400), Bounds(74_630, low, 78_660), "IOPS")
+
+    assert share_number(Card("storage", "uncertain", share=400 / 74_630, facts=facts)) == number
 
 
 @pytest.mark.parametrize(

@@ -194,5 +194,8 @@ def share_number(card: Card) -> Number | None:
     name = RESOURCE_NAMES.get(card.resource, card.resource)
     if share is None:
         share, when = card.share, f", {OUTAGE}{when}"
+    ending = ""
+    if card.status == ShareStatus.UNCERTAIN.value and card.ends[1] <= _READABLE:  # which the sentence ends with
+        share, when, ending = card.ends[1], "", " at worst"
     digits = share_text(share).rstrip(" %")
-    return Number(digits, "%", f"of {name} capacity" if not when else f"{name}{when}")
+    return Number(digits, "%", f"{name}{when}" if when else f"of {name} capacity{ending}")
