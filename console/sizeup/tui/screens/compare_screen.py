@@ -109,6 +109,7 @@ class ChangeTable(ScrolledRows):
             drawing.put(right, 0, f"{'Change':>{change}}  Result", "dim")
         if bar >= _LEAST_BAR:
             self._draw_bars(drawing, range(left, left + bar), shown)
+        is_open = all(row.result is ChangeResult.CANNOT_TELL for row in shown)  # which the badge says for all
         for y, row in enumerate(shown, start=1):
             changed = row.result not in (ChangeResult.SAME, ChangeResult.CANNOT_TELL, ChangeResult.NOT_VALID)
             bold = "title" if changed else "text"
@@ -117,7 +118,9 @@ class ChangeTable(ScrolledRows):
             drawing.put(_CARD + title + 1, y, f"{row.baseline:>{_VALUE}}", "s3")
             drawing.put(_CARD + title + _VALUE + 2, y, f"{row.new:>{_VALUE}}", "s1")
             drawing.put(right, y, f"{row.change:>{change}}", bold if changed else "dim")
-            drawing.put(width - _RESULT, y, f"{row.result.sign} {row.result.word}", row.result.status)
+            drawing.put(
+                width - _RESULT, y, f"{row.result.sign} {row.result.word}", "dim" if is_open else row.result.status
+            )
         for y, note in enumerate(notes if bar >= _LEAST_BAR else notes[2:], start=len(shown) + 1):
             drawing.put(0, y, note, "dim")
         return drawing

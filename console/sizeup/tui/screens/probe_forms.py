@@ -387,7 +387,8 @@ class RunFormView(Vertical):
 
 def _hint(parameter: Parameter) -> Text:
     unit = f", {parameter.unit}" if parameter.unit and parameter.type not in ("bytes", "seconds") else ""
-    return Text(f"{parameter.help}: {expectation(parameter)}{unit}", style="dim")
+    takes = "" if parameter.type == "str" else f": {expectation(parameter)}{unit}"  # any text
+    return Text(f"{parameter.help}{takes}", style="dim")
 
 
 class PlannedSeconds:

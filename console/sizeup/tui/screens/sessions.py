@@ -391,7 +391,7 @@ class SessionsScreen(ModeScreen):
         if names:
             self._show(self._chosen())
             return
-        self._detail_pane.border_title = ""
+        self._detail_pane.border_title = "" if self._words else "Sessions"
         self._detail.update("No match. Esc shows all sessions." if self._words else self._purpose())
         self.show_band()
 
