@@ -348,3 +348,15 @@ def test_what_should_be_private_is_not_taken_from_another_user(
         files.open_existing(str(everybodys / "key"), os.O_RDONLY, private=True)
 
     os.close(files.open_existing(str(everybodys / "key"), os.O_RDONLY))
+
+
+def test_a_thread_that_cannot_begin_is_an_answer_and_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[Callable[[], None]] = []
+    monkeypatch.setattr("sizeup.files._thread.start_new_thread", lambda settle, _: begun.append(settle))
+    monkeypatch.setattr("sizeup.files._BEGIN_SECONDS", 0.01)
+    answer = files.answer_of(lambda: 1)
+
+    with pytest.raises(MemoryError, match="could not begin"):
+        answer.result(0)
+    begun[0]()  # too late: it settles nothing, and says nothing
+    assert isinstance(answer.exception(), MemoryError)

@@ -11,6 +11,7 @@ directory. There, a file of another user is neither replaced nor appended to.
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import errno
 import os
@@ -45,24 +46,35 @@ temporary_files: list[str] = []
 _DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC
 _NEW = os.O_CREAT | os.O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_BINARY
 _KEEP_LINKS = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
+_BEGIN_SECONDS = 10.0
+"""After which a thread that has not begun never does."""
 _LINK_LIMIT = 40
 """The kernel's own limit (path_resolution(7))."""
 _HARD_LINKS_UNSUPPORTED = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
-def answer_of(call: Callable[[], Result], name: str) -> Future[Result]:
-    """Return what a call will answer, made in a thread that is abandoned where its file system never answers."""
-    from concurrent.futures import Future
+def answer_of(call: Callable[[], Result]) -> Future[Result]:
+    """Return what a call will answer, made in a thread that is abandoned where its file system never answers.
+
+    The answer is a ``MemoryError`` where no thread can begin.
+    """
+    from concurrent.futures import Future, InvalidStateError
 
     answer: Future[Result] = Future()
+    begun = threading.Event()
 
     def settle() -> None:
-        try:
-            answer.set_result(call())
-        except BaseException as error:  # noqa: BLE001 - handed to the caller, whatever it is
-            answer.set_exception(error)
+        begun.set()
+        with contextlib.suppress(InvalidStateError):  # it began so late that the answer is settled
+            try:
+                answer.set_result(call())
+            except BaseException as error:  # noqa: BLE001 - handed to the caller, whatever it is
+                answer.set_exception(error)
 
-    threading.Thread(target=settle, name=name, daemon=True).start()
+    # Thread.start() waits forever for a thread that has no memory for its first frame.
+    _thread.start_new_thread(settle, ())
+    if not begun.wait(_BEGIN_SECONDS):
+        answer.set_exception(MemoryError("a thread could not begin"))
     return answer
 
 

@@ -39,7 +39,7 @@ def call_with_timeout(
 
     Without a context, as while cleaning up, it is not canceled.
     """
-    answer = answer_of(function, doing)
+    answer = answer_of(function)
     deadline = time.monotonic() + limit_seconds
     while not wait([answer], _SLICE_SECONDS).done:
         if context is not None and context.canceled:

@@ -50,7 +50,7 @@ class TargetChoice(Struct, frozen=True):
 
 def responds(path: str) -> bool:
     """Return whether the file system of a path answers in time; that of a file server that is gone never does."""
-    return bool(wait([answer_of(lambda: os.path.exists(path), "file system")], RESPONSE_SECONDS).done)
+    return bool(wait([answer_of(lambda: os.path.exists(path))], RESPONSE_SECONDS).done)
 
 
 def keeps_reserve(directory: str) -> bool:

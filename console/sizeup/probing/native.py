@@ -82,7 +82,7 @@ class NativeJob:
         was canceled. Raises ``RefusedError`` with the job's reason where the machine cannot or may not do it.
         """
         context.on_cancel(self.cancel)
-        answer = answer_of(call, "native job")
+        answer = answer_of(call)
         seen = [0] * len(points)
         shown, started = 0.0, time.monotonic()
         while not answer.done():

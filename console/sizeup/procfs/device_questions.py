@@ -78,7 +78,7 @@ class DeviceQuestions:
             return Unreadable(errno.ETIMEDOUT)
         began = time.monotonic()
         try:
-            return answer_of(question, "device question").result(self._left)
+            return answer_of(question).result(self._left)
         except TimeoutError:
             return Unreadable(errno.ETIMEDOUT)
         except OSError as error:
