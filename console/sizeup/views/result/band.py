@@ -195,7 +195,7 @@ def share_number(card: Card) -> Number | None:
     if share is None:
         share, when = card.share, f", {OUTAGE}{when}"
     ending = ""
-    if card.status == ShareStatus.UNCERTAIN.value and card.ends[1] <= _READABLE:  # which the sentence ends with
+    if card.status == ShareStatus.UNCERTAIN.value and card.share < card.ends[1] <= _READABLE:  # as the sentence says
         share, when, ending = card.ends[1], "", " at worst"
     digits = share_text(share).rstrip(" %")
     return Number(digits, "%", f"{name}{when}" if when else f"of {name} capacity{ending}")
