@@ -10,7 +10,7 @@ from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Key
 from textual.screen import ModalScreen
@@ -86,18 +86,11 @@ class HelpDialog(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Headings and keys."""
-        two = self.app.size.width >= 2 * _HELP_COLUMNS + _HELP_EDGES
-        columns = ([one for one in self._scopes if one != "app"], ["app"]) if two else (self._scopes,)
-        width = _HELP_COLUMNS if two else min(self.app.size.width, 76) - _HELP_EDGES
-        with VerticalScroll(classes="dialog") as box:
-            box.border_title, box.styles.width = "Keys", len(columns) * width + _HELP_EDGES
-            with Horizontal(classes="text"):
-                yield from (Static(help_text(scopes, self._keymap, width), markup=False) for scopes in columns)
+        with VerticalScroll(classes="dialog wide") as box:
+            box.border_title = "Keys"
+            width = min(self.app.size.width, 76) - 5  # its frame, its edges and the scroll bar
+            yield Static(help_text(self._scopes, self._keymap, width), markup=False, classes="text")
             yield Static("Documentation, in a shell: sizeup help; for the console: sizeup help keys", classes="hint")
-
-
-_HELP_COLUMNS, _HELP_EDGES = 57, 5
-"""Of each half, where all keys stand beside those of the screen, and of frame, edges and scroll bar."""
 
 
 def help_text(scopes: Sequence[str], keymap: Mapping[str, str], width: int) -> Content:
