@@ -338,7 +338,7 @@ def _curves(drawing: Drawing, frame: Frame, lines: Sequence[Line], glyphs: Glyph
     measured = [(index, line) for index, line in enumerate(lines) if not line.earlier]
 
     def dot(point: ChartPoint, value: float) -> tuple[int, int]:
-        return (dot_at(frame.x, point.x, raster.width), raster.height - 1 - dot_at(frame.y, value, raster.height))
+        return dot_at(frame.x, point.x, raster.width), raster.height - 1 - dot_at(frame.y, value, raster.height)
 
     for index, line in enumerate(lines):
         for point in line.points:
@@ -424,12 +424,13 @@ def _demand(drawing: Drawing, frame: Frame, demand: DemandLine, alphabet: Alphab
         [(column + 2, words) for words in demand.words],
         [(column - len(words) - 1, words) for words in demand.words],
     ]
-    fits = [
-        all(x >= frame.left and drawing.free(x, frame.top + row, len(words)) for row, (x, words) in enumerate(side))
+    free = (
+        side
         for side in sides
-    ]
+        if all(x >= frame.left and drawing.free(x, frame.top + row, len(words)) for row, (x, words) in enumerate(side))
+    )
     inside = column + 2 + max(map(len, demand.words), default=0) <= drawing.width
-    for number, (start, words) in enumerate(sides[fits.index(True) if any(fits) else not inside]):
+    for number, (start, words) in enumerate(next(free, sides[not inside])):
         drawing.put(start, frame.top + number, words, "axis" if number else "title")
 
 

@@ -395,7 +395,7 @@ class SizingScreen(ModeScreen):
         self._moving = self.has_class("-answers") and not self._moving
         self.set_class(self._moving or not self.has_class("-answers"), "-answers")
         self.set_class(self._moving, "-tornado")
-        self.query_one("#answers" if self._moving else "#inputs").focus()
+        (self._answers if self._moving else self._inputs).focus()
         self.call_after_refresh(self._fill_answers)
         self._answers_pane.border_subtitle = _BACK if self._moving else _MOVES
 

@@ -47,7 +47,7 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     if found:
         notes = tuple(_note(run) for run in ended if _has_no_valid_figure(run))
         steps = tuple(dict.fromkeys(one.run.step.id for one in found))
-        listed = max((one for one in found if one.brief), key=lambda one: one.rate, default=_Figure("", found[0].run))
+        listed = max((one for one in found if one.brief), key=lambda one: one.rate, default=found[0])
         further, is_open = tuple(one.text for one in found if one.further), listed.rate > found[0].rate
         return MeasuredTexts(
             tuple(one.text for one in found),
