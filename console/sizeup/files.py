@@ -47,7 +47,7 @@ _DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC
 _NEW = os.O_CREAT | os.O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_BINARY
 _KEEP_LINKS = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
 _BEGIN_SECONDS = 10.0
-"""After which a thread that has not begun never does."""
+"""How long a new thread may take to begin before it counts as failed."""
 _LINK_LIMIT = 40
 """The kernel's own limit (path_resolution(7))."""
 _HARD_LINKS_UNSUPPORTED = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
@@ -65,13 +65,13 @@ def answer_of(call: Callable[[], Result]) -> Future[Result]:
 
     def settle() -> None:
         begun.set()
-        with contextlib.suppress(InvalidStateError):  # it began so late that the answer is settled
+        with contextlib.suppress(InvalidStateError):  # it began after the timeout below
             try:
                 answer.set_result(call())
             except BaseException as error:  # noqa: BLE001 - handed to the caller, whatever it is
                 answer.set_exception(error)
 
-    # Thread.start() waits forever for a thread that has no memory for its first frame.
+    # Thread.start() never returns if the new thread runs out of memory before its first statement.
     _thread.start_new_thread(settle, ())
     if not begun.wait(_BEGIN_SECONDS):
         answer.set_exception(MemoryError("a thread could not begin"))

@@ -345,7 +345,7 @@ def _needs(shares: Shares, bounds: ShareLimits, facts: ShareFacts, kept: float) 
     """Return the capacity that passes at worst, rounded up, and what decides; empty where more is no help."""
     has, most, least = facts.capacity.value, facts.demand.high, facts.capacity.low
     memory = facts.unit == "GiB"
-    least = least if facts.unit in _COUNTED else has  # what is provided has no doubt of what was measured
+    least = least if facts.unit in _COUNTED else has  # new storage does not inherit the uncertainty of the old
     worst = max(most / least / shares.today, 1.0) if most and least and shares.today else 1.0
     later = max(filter(None, (shares.n_plus_one, shares.last_year, shares.n_plus_one_last_year)), default=0.0) * worst
     factor = max(shares.today * worst / bounds.passes, later / bounds.fails)

@@ -383,8 +383,8 @@ class SessionsScreen(ModeScreen):
             listed.set_options(Option(line, id=str(one.path)) for line, one in zip(lines, shown, strict=True))
             names = [str(entry.path) for entry in shown]
             listed.highlighted = names.index(chosen) if chosen in names else 0 if names else None
-        doubtful = any(one.rate and not one.certain for one in self._figures.values())
-        hint = f"Enter opens, * baseline{', ? not certain' * doubtful}" if names else ""
+        uncertain = any(one.rate and not one.certain for one in self._figures.values())
+        hint = f"Enter opens, * baseline{', ? uncertain' * uncertain}" if names else ""
         pane.border_subtitle = f"{len(shown)} of {len(self._all)}" if self._words else hint
         for chart in self._curves.values():
             chart.display = bool(names)
