@@ -4,15 +4,15 @@ Run by hand, from the root of the checkout; ^C ends it early with what it has:
 
     PYTHONPATH=tests python -m benchmarks.soak engine --cycles 2000
     PYTHONPATH=tests python -m benchmarks.soak processes --cycles 2000
-    PYTHONPATH=tests python -m benchmarks.soak console --cycles 60 --every 60
+    PYTHONPATH=tests python -m benchmarks.soak console --cycles 210 --skip 150 --every 60
     PYTHONPATH=tests python -m benchmarks.soak console --cycles 300 --skip 150
     PYTHONPATH=tests python -m benchmarks.soak screens --cycles 200
 
 ``engine`` discovers, probes, saves and closes again and again in one process; ``processes`` starts a process for each
 and takes its peak; ``console`` presses ``r`` in one console on a pseudo-terminal and looks at every mode in between.
 What the one session of all its runs takes in memory is stated and taken off; its caches are full after 150 runs.
-The slope is that of least squares over the means of blocks of cycles, without the first fifth, in which caches
-fill; its interval is Student's.
+The slope is that of least squares over the means of blocks of cycles; its interval is Student's. The first cycles,
+in which caches fill, run without a pause and are not judged.
 """
 
 import argparse
@@ -80,21 +80,21 @@ def files(*folders: Path) -> set[Path]:
     return {path for folder in folders for path in folder.rglob("*") if path.is_file()}
 
 
-def engine(home: Path, cycles: int, every: float) -> Iterator[Sample]:
+def engine(home: Path, pauses: Sequence[float]) -> Iterator[Sample]:
     """Runs of the engine in this process; each session is removed."""
-    for number in range(cycles):
+    for number, pause in enumerate(pauses):
         path = home / f"{number}.sizeup.jsonl"
         run(RunSpec(probes=("null",), assignments=_QUICK, output=str(path)), _Silent())
         path.unlink()
         children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
         yield held([os.getpid(), *map(int, children)]) | {"files": len(files(home))}
-        time.sleep(every)
+        time.sleep(pause)
 
 
-def processes(home: Path, cycles: int, every: float) -> Iterator[Sample]:
+def processes(home: Path, pauses: Sequence[float]) -> Iterator[Sample]:
     """Runs as processes, whose sessions stay in the store; the peak of each, and what is left beside its session."""
     command = [*SIZEUP.arguments, "run", "-q", "-p", "null", "--set", *_QUICK]
-    for number in range(cycles):
+    for number, pause in enumerate(pauses):
         process = subprocess.Popen(
             command, env=os.environ | _at_home(str(home)) | {"TMPDIR": str(home)}, stdout=subprocess.DEVNULL
         )
@@ -102,10 +102,10 @@ def processes(home: Path, cycles: int, every: float) -> Iterator[Sample]:
         process.returncode = os.waitstatus_to_exitcode(status)
         assert process.returncode == 0, process.returncode
         yield {"peak RSS KiB": usage.ru_maxrss, "files": len(files(home)) - number - 1}
-        time.sleep(every)
+        time.sleep(pause)
 
 
-def console(home: Path, cycles: int, every: float) -> Iterator[Sample]:
+def console(home: Path, pauses: Sequence[float]) -> Iterator[Sample]:
     """Runs of one console, which shows its other modes in between; it keeps them all, as they are one session."""
     saved = home / "sizeup/sessions"
 
@@ -114,8 +114,8 @@ def console(home: Path, cycles: int, every: float) -> Iterator[Sample]:
 
     with Terminal(SIZEUP.arguments, columns=120, rows=40, environment=_at_home(str(home))) as terminal:
         _choose(terminal, Live("null"))
-        for number in range(cycles):
-            due = time.monotonic() + every
+        for number, pause in enumerate(pauses):
+            due = time.monotonic() + pause
             terminal.press("3", "r")
             assert terminal.pump(60, lambda number=number: ended() > number), terminal.text
             terminal.pump(60, lambda: len(terminal.processes()) == 1)
@@ -147,15 +147,15 @@ def kept_kib(home: Path) -> float:
     return (held([os.getpid()])["anonymous KiB"] - before) / len(others) / len(session.plans)
 
 
-def screens(home: Path, cycles: int, every: float) -> Iterator[Sample]:
+def screens(home: Path, pauses: Sequence[float]) -> Iterator[Sample]:
     """Every mode of one console again and again, without a run: what grows here is no result."""
     with Terminal(SIZEUP.arguments, columns=120, rows=40, environment=_at_home(str(home))) as terminal:
         _choose(terminal, Live("null"))
-        for _ in range(cycles):
+        for pause in pauses:
             for mode in "12453":
                 terminal.press(mode)
                 terminal.pump(0.6)
-            terminal.pump(every)
+            terminal.pump(pause)
             del terminal.output[:]
             yield held(terminal.processes()) | {"files": len(files(home))}
         terminal.press("q")
@@ -181,10 +181,12 @@ def main() -> int:
     parser.add_argument("--every", type=float, default=0, metavar="SECONDS")
     parser.add_argument("--skip", type=int, metavar="CYCLES", help="not judged; the first fifth if not set")
     chosen = parser.parse_args()
+    skipped = chosen.cycles // 5 if chosen.skip is None else chosen.skip
+    pauses = [0.0] * skipped + [chosen.every] * (chosen.cycles - skipped)
     columns: dict[str, array[float]] = {}  # 8 bytes a sample, so that this program grows by less than what it looks for
     with tempfile.TemporaryDirectory() as home:
         with suppress(KeyboardInterrupt):
-            for sample in kinds[chosen.kind](Path(home), chosen.cycles, chosen.every):
+            for sample in kinds[chosen.kind](Path(home), pauses):
                 for name, value in sample.items():
                     columns.setdefault(name, array("d")).append(value)
                 cycles = len(columns["files"])
@@ -196,7 +198,6 @@ def main() -> int:
                 kept = pool.submit(kept_kib, Path(home)).result()
     cycles = len(columns["files"])
     grown = False
-    skipped = cycles // 5 if chosen.skip is None else chosen.skip
     print(f"{chosen.kind}: {cycles} cycles, those after the first {skipped} judged")
     for name, column in columns.items():
         values = column[skipped:]
