@@ -63,7 +63,7 @@ def test_on_a_logarithmic_axis_a_wide_interval_does_not_cross_a_line_far_from_it
 @pytest.mark.parametrize(("glyphs", "beyond"), [(Glyphs.ASCII, ">"), (Glyphs.BRAILLE, "→")])
 def test_a_wide_interval_of_a_bar_is_cut_with_a_mark(glyphs: Glyphs, beyond: str) -> None:
     bars = (Bar("a", 10.0, -30.0, 50.0), Bar("b", 12.0, 11.0, 13.0))
-    lines = draw(BarChart("t", Axis("Time", "ns"), bars), 60, 6, glyphs).text().splitlines()
+    lines = draw(BarChart("t", Axis("Time", "ns"), bars), 60, 4, glyphs).text().splitlines()
 
     assert [line.count(beyond) for line in lines[1:3]] == [1, 0]
     assert lines[1].index(beyond) < lines[1].index("10 ns")

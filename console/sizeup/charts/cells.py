@@ -96,15 +96,19 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     # A note that would be cut is shown as a sign.
     signs = not chart.spans and max(map(len, texts)) > width - labels - 3 - width // 4
     if signs:
-        texts = [f"{bar.text(unit)}{' !' if bar.note in CAVEATS else ''}" for bar in shown]
+        texts = [f"{bar.text(unit)} {'!' if bar.note in CAVEATS else ' '}" for bar in shown]
+    apart = min(max(rows // len(shown), 1), chart.apart)
+    above = apart > 2 and any(
+        len(bar.label) > labels for bar in shown
+    )  # names that are too long have rows of their own
+    left = 0 if above else labels + 1
     # Of a tornado the figures go before the length of its bars.
-    bar_width = max(width - labels - 2 - max(map(len, texts)) - (0 if chart.spans else 1), 6 if chart.spans else least)
-    ruler = _bar_ruler(chart, shown, bar_width)
-    frame = _BarFrame(labels + 1, bar_width, ruler, ALPHABETS[glyphs], chart.apart > 1)
-    apart = 1 if cursor is not None else min(max((rows - 1) // max(len(shown) - 1, 1), 1), chart.apart)
+    bar_width = max(width - left - (1 if chart.spans else 2) - max(map(len, texts)), 6 if chart.spans else least)
+    frame = _BarFrame(left, bar_width, _bar_ruler(chart, shown, bar_width), ALPHABETS[glyphs])
     for index, bar in enumerate(shown):
         y = index * apart + top
-        drawing.put(0, y, _cut_inside(bar.label, labels), "cursor" if cursor == first + index else "text")
+        label = _cut_inside(bar.label, width if above else labels)
+        drawing.put(0, y, label, "cursor" if cursor == first + index else "text")
         if chart.spans:  # from its low to its high end with a mark at its value, and the text in a column of its own
             start, end = (frame.dot(bar.value if end is None else end) for end in (bar.low, bar.high))
             drawing.put(frame.left + start, y, frame.alphabet.bar * max(end - start, 1), bar.role)
@@ -112,7 +116,7 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
             column = frame.left + frame.width + 1
             drawing.put(column, y, cut(texts[index], width - column), "text")
         else:
-            _draw_bar(drawing, frame, y, bar, texts[index])
+            _draw_bar(drawing, frame, y + above, bar, texts[index])
     if cursor is not None:
         drawing.put(0, height - 1, cut(bar_readout(chart, min(cursor, len(chart.bars) - 1)), width), "cursor")
         return drawing
@@ -139,7 +143,6 @@ class _BarFrame(Struct, frozen=True):
     """Columns of the axis."""
     ruler: Ruler
     alphabet: Alphabet
-    tracked: bool
 
     def dot(self, value: float) -> int:
         """Return the columns from the low end of the axis to a value."""
@@ -158,19 +161,17 @@ def _heading(chart: BarChart, width: int) -> str:
 
 
 def _draw_bar(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -> None:
-    """Draw a bar from zero with its interval, and the text behind both."""
+    """Draw a bar from zero with its interval on its track, and the text at the end of the row."""
     length = max(frame.dot(bar.value), 1 if bar.value > 0 else 0)
-    drawing.put(frame.left, y, frame.alphabet.grid * frame.width * frame.tracked, "line")
+    drawing.put(frame.left, y, frame.alphabet.grid * frame.width, "line")
     drawing.put(frame.left, y, frame.alphabet.bar * min(length, frame.width), bar.role)
     if bar.low is not None and bar.high is not None:
         low, high = (min(max(frame.dot(bound), 0), frame.width) for bound in (bar.low, bar.high))
-        length = max(length, high + 1)
         if high - low >= 2:
             ends = frame.alphabet.range_
             last = frame.alphabet.beyond if frame.ruler.leaves(bar.high) > 0 else ends[2]
             drawing.put(frame.left + low, y, ends[0] + ends[1] * (high - low - 1) + last, "axis")
-    start = drawing.width - len(text) if frame.tracked else frame.left + 1 + length
-    drawing.put(start, y, cut(text, drawing.width - start), "text")
+    drawing.put(drawing.width - len(text), y, text, "text")
 
 
 def _bar_ruler(chart: BarChart, bars: Sequence[Bar], bar_width: int) -> Ruler:

@@ -158,8 +158,8 @@ class BarChart(_Named, frozen=True):
     caption: str = ""
     spans: bool = False
     """Each bar reaches from its low to its high end, around a value that all share: a tornado."""
-    apart: int = 1
-    """Rows from bar to bar, as far as there is room; beyond one each has a track, and its value at the right end."""
+    apart: int = 2
+    """Rows from bar to bar, as far as there is room."""
 
     @property
     def axis_title(self) -> str:

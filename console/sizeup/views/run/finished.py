@@ -114,7 +114,8 @@ def _chart(run: StepRun, machine: Machine | None) -> Chart:
         if low > 0 and high / low >= _LOGARITHMIC_FROM:
             # A little less than the smallest value needs leaves every bar a length.
             least = 10.0 ** math.floor(math.log10(low) - 0.1)
-            return replace(chart, axis=replace(chart.axis, scale=Scale.LOG10, low=least))
+            bars = tuple(sorted(chart.bars, key=lambda bar: bar.value))
+            return replace(chart, axis=replace(chart.axis, scale=Scale.LOG10, low=least), bars=bars)
     return chart
 
 
