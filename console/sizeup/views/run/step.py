@@ -95,8 +95,8 @@ def curve(run: StepRun, machine: Machine | None) -> Chart:
     x_axis = Axis(first.axis_title or point_text(first.axis or ""), first.axis_unit or "1", scale)
     if reach and run.outcome is None:  # as long as its plan says it may become
         x_axis = replace(x_axis, low=min(known), high=max(known))
-    scaling = run.chart == "scaling"
-    y_scale, least = (Scale.LINEAR, 0.0) if scaling else (value_scale(ys), None)
+    from_zero = run.chart == "scaling" or first.unit == "1/s"  # twice as high is twice as much
+    y_scale, least = (Scale.LINEAR, 0.0) if from_zero else (value_scale(ys), None)
     y_axis = Axis(common_title(shown), first.unit, y_scale, least)
     if y_axis.scale is Scale.LOG10:
         ends = [end for line in lines for point in line.points for end in (point.low, point.high) if end is not None]
