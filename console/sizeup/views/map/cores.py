@@ -205,6 +205,7 @@ def _piece(own: Sequence[int], cpus: CpuStates, level: int, rows: int, bar: int,
     if problem is not None or load is None:
         return Cell((problem.text if problem and level == 1 else " ") * bar, problem.role if problem else "text", key)
     eighths = round(load / 100 * rows * 8) - (level - 1) * 8
-    least = 1 if level == 1 else 0  # an idle thread has a place of its own, too
+    if level > 1 and eighths <= 0:  # an idle thread has a place of its own, too
+        return Cell("·" * bar, "free", key)
     step = max(load_step((level - 0.5) / rows * 100), 2)  # the two below are hardly seen
-    return Cell(_EIGHTHS[min(max(eighths, least), 8)] * bar, f"load-{step}", key)
+    return Cell(_EIGHTHS[min(max(eighths, 1), 8)] * bar, f"load-{step}", key)
