@@ -132,10 +132,13 @@ class RowTable:
             text = fitted(cells[number], wide) if cells[number] else ""
             parts.append(Content.styled(text, "$s1" if cells[number] is row.measured else "$foreground"))
             parts.append(Content(" " * (wide - cell_len(text) + 2)))
+        if not (self._texts or row.demand or row.bar or row.used):  # what would else be an empty row
+            room = self._fixed() + len(self._gap) - _NAME - self._status - 2
+            parts.append(Content.styled(f"{fitted((*row.detected, *row.measured), room - 2):{room}}", "$dim"))
+            return Content("").join([*parts, status_content(row.status, row.token, self._look)])
         parts.append(Content(self._gap))
         if self._demand:
-            parts.append(Content.styled(" " * (self._demand - cell_len(row.demand)) + row.demand, "bold $hi"))
-            parts.append(Content("  "))
+            parts.append(Content.styled(f"{' ' * (self._demand - cell_len(row.demand))}{row.demand}  ", "bold $hi"))
         if self._bar:
             drawn = Content(" " * self._bar) if row.bar is None else styled(draw_share(row.bar, self._bar, self._look))
             parts += [drawn, Content("  ")]

@@ -16,7 +16,7 @@ LOADS = 10
 """The number of load steps of a cell, 0 to 9."""
 FULL = "▆"
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
-_MOST_WIDTH, _MOST_COLUMN = 8, 24
+_MOST_WIDTH, _MOST_COLUMN = 8, 48
 """Columns of a cell, and of the load of a thread, at most."""
 _GROUP_GAP = 2
 
