@@ -97,10 +97,9 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     signs = not chart.spans and max(map(len, texts)) > width - labels - 3 - width // 4
     if signs:
         texts = [f"{bar.text(unit)} {'!' if bar.note in CAVEATS else ' '}" for bar in shown]
-    apart = min(max(rows // len(shown), 1), chart.apart)
-    above = apart > 2 and any(
-        len(bar.label) > labels for bar in shown
-    )  # names that are too long have rows of their own
+    lines = wrap(chart.caption, width)
+    apart = min(max((rows - len(lines)) // len(shown), 1), chart.apart)
+    above = apart > 2 and any(len(bar.label) > labels for bar in shown)  # whole names, each above its bar
     left = 0 if above else labels + 1
     # Of a tornado the figures go before the length of its bars.
     bar_width = max(width - left - (1 if chart.spans else 2) - max(map(len, texts)), 6 if chart.spans else least)
@@ -127,9 +126,8 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     if notes:
         drawing.put(0, height - 1, cut("; ".join(notes), width), "text")
         return drawing
-    lines = wrap(chart.caption, width)
-    if len(lines) <= height - top - len(shown):
-        for y, line in enumerate(lines, start=top + len(shown)):
+    if len(lines) <= height - top - len(shown) * apart:
+        for y, line in enumerate(lines, start=top + len(shown) * apart):
             drawing.put(0, y, line, "axis")
     return drawing
 
