@@ -12,7 +12,7 @@ from sizeup.child_process import environment, sizeup_command
 from sizeup.session.reader import read_session
 from sizeup.session.value import StepRun
 
-pytestmark = pytest.mark.ci
+pytestmark = [pytest.mark.ci, pytest.mark.alone]  # a namespace is a mount, which another test would find as drift
 HERE, THERE = "10.99.0.1", "10.99.0.2"
 _SSH = """#!/bin/sh
 for command; do :; done
