@@ -486,6 +486,13 @@ def test_a_cell_that_is_shaded_twice_has_the_last_ground() -> None:
     assert drawing.roles == [["@tile", "series-0@s2-pale", "@s2-pale"]]
 
 
+def test_a_value_too_long_for_its_row_is_cut_at_its_end() -> None:
+    """Without its first digits it would be another value."""
+    drawing = draw(BarChart("", Axis("", "ns"), (Bar("a", 123.0),)), 4, 1, Glyphs.ASCII)
+
+    assert drawing.text().startswith("1")
+
+
 def test_bars_with_rows_between_them_have_a_track_and_their_values_below_each_other() -> None:
     bars = (Bar("this run", 50.0), Bar("11-20", 100.0))
     lines = draw(BarChart("", Axis("", "ns"), bars, apart=2), 40, 5, Glyphs.BRAILLE).text().splitlines()

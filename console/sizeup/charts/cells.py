@@ -169,7 +169,7 @@ def _draw_bar(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -
             ends = frame.alphabet.range_
             last = frame.alphabet.beyond if frame.ruler.leaves(bar.high) > 0 else ends[2]
             drawing.put(frame.left + low, y, ends[0] + ends[1] * (high - low - 1) + last, "axis")
-    drawing.put(drawing.width - len(text), y, text, "text")
+    drawing.put(max(drawing.width - len(text), 0), y, cut(text, drawing.width), "text")
 
 
 def _bar_ruler(chart: BarChart, bars: Sequence[Bar], bar_width: int) -> Ruler:

@@ -18,7 +18,7 @@ from sizeup.views.run.step_badge import headline_point, value_text
 
 _VARYING = ("clock_hz", "seed")
 """Settings that differ from run to run and change nothing."""
-_APART, _LEAST_HOSTS = 2, 3
+_LEAST_HOSTS = 3
 """Fewer say nothing about a kind of host."""
 
 
@@ -73,7 +73,7 @@ def yardstick(run: StepRun, host: str, machine: Machine | None, stored: Sequence
     unit = series.title if series.unit == "1/s" else series.unit
     point = (found or before or (series, None))[1]
     name = coordinates_text(point.at, series) if point is not None and series.headline else series.short_title
-    return BarChart("", Axis(", ".join(filter(None, (name, better))), unit), tuple(bars), apart=_APART)
+    return BarChart("", Axis(", ".join(filter(None, (name, better))), unit), tuple(bars))
 
 
 def compared(chart: LineChart, run: StepRun, last: Earlier | None) -> LineChart:
