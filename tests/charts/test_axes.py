@@ -24,6 +24,18 @@ def test_a_linear_axis_starts_at_zero_and_names_round_values_with_the_unit_in_th
     assert ruler.position(75) == 0.5
 
 
+@pytest.mark.parametrize(
+    ("highest", "ticks", "high"),
+    [(92.0, ["0", "50", "100"], 100.0), (76.0, ["0", "50", "100"], 100.0), (131.0, ["0", "50", "100", "150"], 150.0),
+     (103.0, ["0", "50", "100"], 103.0), (74.0, ["0", "50"], 74.0)],
+)  # fmt: skip
+def test_a_linear_axis_leaves_no_more_than_half_of_a_step_blank(highest: float, ticks: list[str], high: float) -> None:
+    ruler = fit(Axis("Latency", "ns"), [3.1, highest], most_ticks=4 if highest > 100 else 3)
+
+    assert labels(ruler) == ticks
+    assert ruler.high == high
+
+
 @pytest.mark.parametrize(("title", "unit"), [("IOPS", ""), ("Commits", "per s")])
 def test_a_rate_has_its_prefix_at_the_number_also_where_ticks_differ_in_it(title: str, unit: str) -> None:
     ruler = fit(Axis(title, "1/s", Scale.LOG10), [500.0, 200e3], most_ticks=9)

@@ -23,7 +23,7 @@ WIDE = (ChartPoint(1.0, 10.0), ChartPoint(2.0, 20.0, -60.0, 100.0), ChartPoint(3
 
 
 @pytest.mark.parametrize(
-    ("scale", "highest"), [(Scale.LINEAR, "40"), (Scale.LOG10, "20")], ids=["linear", "logarithmic"]
+    ("scale", "highest"), [(Scale.LINEAR, "30"), (Scale.LOG10, "20")], ids=["linear", "logarithmic"]
 )
 @pytest.mark.parametrize(
     ("glyphs", "above", "below"), [(Glyphs.ASCII, "^", "v"), (Glyphs.BLOCK, "↑", "↓"), (Glyphs.BRAILLE, "↑", "↓")]

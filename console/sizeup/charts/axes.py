@@ -71,7 +71,8 @@ class Ruler(Struct, frozen=True):
 def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
     """Fix the ends of ``axis`` around ``values`` and name at most ``most_ticks`` values of it.
 
-    Ends that the axis states are kept; free ends of a linear axis move out to the next tick.
+    Ends that the axis states are kept; free ends of a linear axis move out to the next tick,
+    the high one unless it would leave more than half of a step blank.
     An axis that crosses zero needs three ticks, however few are asked for.
     """
     most_ticks = max(most_ticks, 2)
@@ -122,7 +123,8 @@ def axis_values(values: Iterable[float], interval_ends: Iterable[float], scale: 
 def line_axis_values(chart: LineChart) -> list[float]:
     """Return what the value axis of a line chart is fitted to."""
     points = [point for line in chart.lines for point in line.points]
-    ends = (end for point in points for end in (point.low, point.high) if end is not None)
+    drawn = (point for line in chart.lines if not line.earlier for point in line.points)
+    ends = (end for point in drawn for end in (point.low, point.high) if end is not None)
     return axis_values((point.y for point in points), ends, chart.y.scale)
 
 
@@ -164,7 +166,9 @@ def _linear_ticks(axis: Axis, values: Sequence[float], most: int) -> tuple[float
         last = math.ceil(high / step - 1e-9) if axis.high is None else math.floor(high / step + 1e-9)
     if axis.low is None:
         low = first * step
-    if axis.high is None:
+    if axis.high is None and last - first > 1 and last * step - high > step / 2:
+        last -= 1  # the axis ends where the values do
+    elif axis.high is None:
         high = max(last, first + 1) * step
     # Twelve digits hide what 3 * 0.1 adds to 0.3.
     return low, high, [float(f"{index * step:.12g}") for index in range(first, last + 1)] or [low, high]
