@@ -46,6 +46,16 @@ def commits() -> StepRun:
     return step("io.commit", "curve", *rates, *(Estimate("latency-p99", one, 1e6) for one in at))
 
 
+def scans() -> StepRun:
+    """Small reads up to 140k IOPS, and scans up to 3 GB/s."""
+    run = mixed()
+    at = [{"workload": "dss-seq", "queue_depth": depth} for depth in (1, 8)]
+    rates = [Estimate("rate", one, 1.5e9 * number) for number, one in enumerate(at, 1)]
+    for one in (*rates, *(Estimate("latency-p99", one, 2e6) for one in at)):
+        run.points[point_key(one.series, one.at)] = Point(one.series, one.at, estimate=one)
+    return run
+
+
 def proof(*runs: StepRun) -> tuple[str, DemandLine | None] | None:
     session = Session(HEADER, steps={run.step.id: run for run in runs})
     view = next(one for one in card_views(AdviceSet(cards=(JUDGED,)), None, session) if one.resource == "storage")
@@ -103,7 +113,7 @@ def test_the_end_of_a_curve_that_is_not_valid_is_no_limit_of_the_path(verdict: f
     assert found[1].callouts[0].words[0] == words
 
 
-def test_a_load_of_one_point_has_the_curve_of_another_behind_it() -> None:
+def test_a_load_of_one_point_has_the_curve_of_another_beside_it() -> None:
     run = mixed()
     for key, point in [*run.points.items()]:
         if point.at["workload"] == "oltp-7030" and point.at["queue_depth"] != 64:
@@ -112,4 +122,18 @@ def test_a_load_of_one_point_has_the_curve_of_another_behind_it() -> None:
     found = proof_chart(Session(HEADER, steps={run.step.id: run}), view)
 
     assert found is not None
-    assert [(len(line.points), line.earlier) for line in found[1].lines] == [(1, False), (4, True)]
+    assert [(len(line.points), line.earlier) for line in found[1].lines] == [(1, False), (4, False)]
+
+
+def test_a_demand_in_bytes_stands_on_an_axis_of_bytes_with_what_is_missing() -> None:
+    facts = ShareFacts(Bounds(4e9, 4e9, 4e9), Bounds(3e9, 3e9, 3e9), "MB/s")
+    card = replace(JUDGED, status="fail", share=4 / 3, demand="4,000 MB/s", facts=facts)
+    run = scans()
+    view = next(one for one in card_views(AdviceSet(cards=(card,)), None, None) if one.resource == "storage")
+    found = proof_chart(Session(HEADER, steps={run.step.id: run}), view)
+
+    assert found is not None
+    assert found[1].x.unit == "bytes/s"
+    assert max(point.x for point in found[1].lines[0].points) == 3e9
+    assert found[1].demand is not None
+    assert (found[1].demand.x, found[1].demand.words[1], found[1].demand.status) == (4e9, "4,000 MB/s", "fail")

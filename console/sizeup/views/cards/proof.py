@@ -29,17 +29,18 @@ def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart
     """
     if view is None:
         return None
-    found = []
+    found, facts = [], view.judged.facts
+    unit = "" if facts is None else base_unit(facts.unit)[0]
     for step in dict.fromkeys((*view.found.steps, *session.steps)):
         run = session.steps.get(step)
-        chart = None if run is None or run.declaration.card != "storage" else latency_throughput(run, _STATISTICS)
+        chart = None if run is None or run.declaration.card != "storage" else latency_throughput(run, _STATISTICS, unit)
         if run is None or chart is None:
             continue
-        judged_lines = [one for one in chart.lines if _is_judged(run, one)]
+        judged_lines = [one for one in chart.lines if _is_judged(run, one, unit)]
         judged = bool(judged_lines)
         # Of several loads the one that the capacity is of: what is spare ends where the curve does.
-        facts, lines = view.judged.facts, judged_lines or list(chart.lines)
-        limit = None if facts is None or base_unit(facts.unit)[0] != chart.x.unit else facts.capacity.value
+        lines = judged_lines or list(chart.lines)
+        limit = None if facts is None or unit != chart.x.unit else facts.capacity.value
         lines.sort(key=lambda one: -len(one.points))
         line = min(lines, key=lambda one: 0.0 if limit is None else abs(max(at.x for at in one.points) - limit))
         most = max(line.points, key=lambda point: point.x)
@@ -53,7 +54,7 @@ def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart
             title="",
             x=replace(chart.x, low=0.0),
             y=chart.y if beside else replace(chart.y, title=line.label),  # no legend of a page says of what one line is
-            lines=(line, *(replace(one, earlier=True) for one in beside)),  # a point alone is no curve
+            lines=(line, *beside),  # a point alone is no curve
             boundaries=(),
             demand=_demand(view.judged, chart) if judged else None,
             callouts=(Callout(most.x, most.y, (limit_name, end)),),
@@ -63,9 +64,9 @@ def proof_chart(session: Session, view: CardView | None) -> tuple[str, LineChart
     return min(found, key=lambda one: one[0])[1:] if found else None
 
 
-def _is_judged(run: StepRun, line: Line) -> bool:
+def _is_judged(run: StepRun, line: Line, unit: str) -> bool:
     """Whether the throughput of a line is a quantity that a demand on the storage is held against."""
-    throughput = throughput_series(run)
+    throughput = throughput_series(run, unit)
     at = next(run.points[point.key].at for point in line.points if point.key in run.points)
     loads = () if throughput is None else points_of(run, throughput.name)
     declared = next((run.quantity(load) for load in loads if load.at.items() <= at.items()), None)

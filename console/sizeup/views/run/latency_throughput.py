@@ -28,9 +28,12 @@ WANTED = ("p50", "p99", "mean")
 """Of a family of latencies the ones that say most, the first two that there are."""
 
 
-def latency_throughput(run: StepRun, statistics: Sequence[str] = WANTED) -> LineChart | None:
-    """Latency over throughput as a ramp rises, with its knee; None where the step has no ramp with both."""
-    throughput = throughput_series(run)
+def latency_throughput(run: StepRun, statistics: Sequence[str] = WANTED, unit: str = "") -> LineChart | None:
+    """Latency over throughput as a ramp rises, with its knee; None where the step has no ramp with both.
+
+    A throughput in ``unit`` comes before any other.
+    """
+    throughput = throughput_series(run, unit)
     latencies = [] if throughput is None else latency_series(run, throughput, statistics)
     if throughput is None or not latencies:
         return None
@@ -55,9 +58,10 @@ def latency_throughput(run: StepRun, statistics: Sequence[str] = WANTED) -> Line
     )
 
 
-def throughput_series(run: StepRun) -> Series | None:
-    """Return the first throughput along an axis; None where the step has none."""
-    rates = (one for one in run.series.values() if one.unit in RATES and one.better is Better.HIGHER)
+def throughput_series(run: StepRun, unit: str = "") -> Series | None:
+    """Return the first throughput along an axis, one in ``unit`` before any other; None where the step has none."""
+    rates = [one for one in run.series.values() if one.unit in RATES and one.better is Better.HIGHER]
+    rates.sort(key=lambda one: one.unit != unit)
     return next((one for one in rates if one.axis is not None and points_of(run, one.name)), None)
 
 
