@@ -1,5 +1,6 @@
 """The panels of Sizing and the rows of the first screen at every width and in every look."""
 
+import math
 import re
 
 import pytest
@@ -141,18 +142,34 @@ def test_the_bar_of_a_share_takes_the_columns_that_the_figures_leave(width: int,
     assert table.header.cell_length <= width
 
 
-@pytest.mark.parametrize(("width", "least"), [(36, 15), (53, 20), (68, 28), (120, 40)])
-def test_bars_beside_the_findings_grow_with_their_pane(width: int, least: int) -> None:
+@pytest.mark.parametrize(("width", "least", "of_stages"), [(36, 15, 15), (53, 20, 17), (68, 28, 25), (120, 40, 40)])
+def test_bars_beside_the_findings_grow_with_their_pane(width: int, least: int, of_stages: int) -> None:
     found = balance(machine())
     assert found is not None
     stored = replace(found, supplies=(replace(found.supplies[0], resource="storage"),))
     stages = [StageUse("ports of the fabric", 0.4), StageUse("drives", 0.2)]
-    lines = [*load_lines(stored, width, ScreenLook.COLOR).split("\n")]
-    lines += stage_lines(stages, width, ScreenLook.COLOR).split("\n")[1:]
+    loads = load_lines(stored, width, ScreenLook.COLOR).split("\n")
+    paths = stage_lines(stages, width, ScreenLook.COLOR).split("\n")[1:]
+    lines = [*loads, *paths]
 
     assert len(lines) == 5
-    assert all(len(re.findall("[▄▖│]", line.plain)) == least for line in lines)
+    assert all(len(re.findall("[▄▖│]", line.plain)) == least for line in loads)
+    assert all(len(re.findall("[▄▖│]", line.plain)) == of_stages for line in paths)
     assert all(line.cell_length <= width for line in lines if width > 50)
+
+
+def test_a_stage_says_what_its_share_is_of_and_how_far_it_is_certain() -> None:
+    stages = [
+        StageUse("storage", 4.73, "uncertain", unit="IOPS", best=0.0, worst=math.inf),
+        StageUse("vda", 1.13, "fail", unit="MB/s", best=1.07, worst=math.inf),
+    ]
+    _, open_, failing = stage_lines(stages, 54, ScreenLook.COLOR).split("\n")
+    pale = [str(part.style) for part in open_.spans if "-pale" in str(part.style)]
+
+    assert open_.plain.startswith("▶ storage, IOPS")
+    assert failing.plain.startswith("· vda, MB/s")
+    assert "$ok-pale" in pale
+    assert not any("$ok-pale" in str(part.style) for part in failing.spans), "up to 100 % the failure is certain"
 
 
 def test_titles_stand_above_their_columns_however_narrow_those_are() -> None:

@@ -93,6 +93,12 @@ class StageUse(Struct, frozen=True):
     """Whether it is part of the paths, and not the drives or the storage as a whole."""
     origin: Origin | None = None
     """Where its capacity is from; ``RULE`` for one that was worked out from links or drives that somebody named."""
+    unit: str = ""
+    """``MB/s`` or ``IOPS``: what the share is of."""
+    best: float = 0.0
+    """The share of the upper end of its capacity; 0 where that is open."""
+    worst: float = 0.0
+    """The share of its lower end; infinite where that is 0."""
 
 
 class Failure(Struct, frozen=True):

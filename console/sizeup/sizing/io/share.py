@@ -233,7 +233,8 @@ class StageShare(Struct, frozen=True):
     def use(self, status: ShareStatus) -> StageUse:
         """Return the share of the stage alone, as the card of the storage lists it."""
         name = self.stage.title or self.stage.name
-        return StageUse(name, self.share, status.value, self.path, self.capacity.origin)
+        ends = self.best, self.worst
+        return StageUse(name, self.share, status.value, self.path, self.capacity.origin, self.unit, *ends)
 
 
 def stage_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:

@@ -12,7 +12,7 @@ from sizeup.charts.drawing import GROUND, Drawing
 from sizeup.charts.share_bar import ScreenLook, ShareBar, draw_scale, draw_share, mark_sign, zone, zone_signs
 from sizeup.model.advice import StageUse
 from sizeup.model.finding import Finding
-from sizeup.sizing.verdict import share_text
+from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import capitalized, cell_len, clipped
 from sizeup.tui.widgets.band import small_badge
 from sizeup.tui.widgets.lists import hanging
@@ -206,15 +206,15 @@ def finding_lines(finding: Finding, look: ScreenLook, width: int, folded: int = 
 
 def stage_lines(stages: Sequence[StageUse], width: int, look: ScreenLook) -> Content:
     """Return the stages of a path in lines with bars on one scale, the bottleneck first and marked."""
-    bar = min(max(width // 2 - 6, 15), 40)
+    bar = min(max(width // 2 - 9, 15), 40)
     name = max(width - bar - 10, 8)
     head = Content.assemble(" " * name, styled(draw_scale(bar)))
     lines = [head]
     for number, stage in enumerate(stages):
         token = status_token(stage.status.upper()) if stage.status else zone(stage.share)
         sure = token in ("ok", "warn", "bad")
-        title = Content(stage.name).truncate(name - 3, ellipsis=True, pad=True)
-        share = ShareBar(stage.share, stage.share)
+        title = Content(f"{stage.name}, {stage.unit}").truncate(name - 3, ellipsis=True, pad=True)
+        share = ShareBar(stage.best if stage.status == ShareStatus.UNCERTAIN.value else stage.share, stage.worst)
         lines.append(
             Content.assemble(
                 ("· " if number else "▶ ", "$dim" if number else f"${token}" if sure else "$hi"),
