@@ -94,6 +94,23 @@ async def test_the_facts_of_all_warnings_come_before_what_to_do_about_the_first(
     assert lines[-1].count("mend") < 90
 
 
+async def test_notes_give_way_to_what_is_to_be_done_until_they_are_asked_for(make_console: MakeConsole) -> None:
+    action = " ".join(["mend"] * 60)
+    grave = Finding("grave", Severity.WARNING, "disk 1 is old", (), "c", f"{action}.")
+    notes = [Finding(f"n{number}", Severity.INFO, f"note {number}", (), "c", "") for number in range(30)]
+    console = make_console(machine(findings=(grave, *notes)))
+    async with console.shown(120, 40, keys=("tab",)) as pilot:
+        await settled(pilot)
+        folded = list(console.entries("#findings").values())
+        await pressed(pilot, "down", "enter")
+        listed = list(console.entries("#findings").values())
+
+    assert len(folded) == 2
+    assert folded[0].count("mend") == 60
+    assert "30 notes" in folded[1]
+    assert [line for line in listed if "note " in line.lower()] == [f"INFO Note {number}" for number in range(30)]
+
+
 async def test_the_cursor_that_was_not_moved_goes_to_the_row_that_comes_first_now(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         before = console.entry

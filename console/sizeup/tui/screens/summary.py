@@ -20,7 +20,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from sizeup.errors import SizeupError
-from sizeup.model.finding import Finding
+from sizeup.model.finding import Finding, Severity
+from sizeup.text import plural
 from sizeup.tui.actions import bindings, by_keys, first_key_of, in_console
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens.mode import ModeScreen
@@ -108,6 +109,8 @@ class SummaryScreen(ModeScreen):
         """What the screen was filled with, and the size it was folded to."""
         self._cards: dict[str, CardView] = {}
         self._findings: dict[str, Finding] = {}
+        self._lists_notes = False
+        """Whether notes are listed where there is no room for them beside what is to be done."""
         self._mount: str | None = None
         """The directory whose storage is measured, as answered in this console; empty for none, None before that."""
         self._changed: tuple[str, Sequence[tuple[str, str, str]]] = "", ()
@@ -186,6 +189,9 @@ class SummaryScreen(ModeScreen):
             self._open_card(self._cards[chosen])
         elif chosen in self._findings:
             self._act_on(self._findings[chosen])
+        elif chosen == "notes":
+            self._lists_notes, self._filled = True, ()
+            self._fill()
 
     def _open_card(self, card: CardView) -> None:
         from sizeup.tui.dialogs import ChoiceDialog, ask_which
@@ -343,16 +349,22 @@ class SummaryScreen(ModeScreen):
             title = Content.assemble(("Could the storage feed it?", "bold $hi"), ("  rule of thumb", "$dim"))
             beside.append(Content("\n").join([Content(""), title, load_lines(supplies, width, look)]))
         below = [beside[-1]] if len(beside) > 1 + path.display and self.has_class("-high") else []
-        lines = [finding_lines(finding, look, width) for _, finding in shown.findings]
+        listed, narrow = list(shown.findings), self.has_class("-narrow")
         rows = _AROUND + self.query_one("#entries", KeyList).option_count + 2 * path.display
-        spare = self._screen_size.height - rows - sum(text.plain.count("\n") + 1 for text in (*beside, *lines))
-        found = () if self.has_class("-narrow") else (*enumerate(shown.findings),)
-        for folded, (number, (_, finding)) in product((1, 2), found):  # the facts of all before what to do
-            whole = finding_lines(finding, look, width, folded)
+        room = self._screen_size.height - rows - _rows_of(beside)
+        if not (narrow or self._lists_notes) and room < _rows_of(
+            finding_lines(one, look, width, 2) for _, one in listed
+        ):
+            listed = [one for one in listed if one[1].severity is not Severity.INFO]
+        notes = len(shown.findings) - len(listed)
+        lines = [finding_lines(finding, look, width) for _, finding in listed]
+        spare = room - _rows_of(lines) - (notes > 0)
+        for folded, (number, (_, finding)) in product((1, 2), () if narrow else (*enumerate(listed),)):
+            whole = finding_lines(finding, look, width, folded)  # the facts of all before what to do
             further = whole.plain.count("\n") - lines[number].plain.count("\n")
             if further <= spare:
                 lines[number], spare = whole, spare - further
-        machine = None if self.has_class("-narrow") else self.host.machine
+        machine = None if narrow else self.host.machine
         if machine is not None and spare > _LEAST_FACTS:
             facts = [(name, value, "") for name, value in machine_facts(machine) if name in _FACTS]
             blocks = (("Settings that matter for a database", setting_texts(machine)), ("This machine", facts))
@@ -362,7 +374,10 @@ class SummaryScreen(ModeScreen):
                     spare -= len(texts) + 2
         more.display = bool(below)
         more.update(Content("\n").join(below))
-        options = [Option(line, id=key) for line, (key, _) in zip(lines, shown.findings, strict=True)]
+        options = [Option(line, id=key) for line, (key, _) in zip(lines, listed, strict=True)]
+        if notes:
+            words = f" INFO  {plural(notes, 'note')}: {first_key_of('summary.open', self.host.keys)} lists them"
+            options.append(Option(Content.styled(words, "$dim"), id="notes"))
         _replace_options(findings, options or [Option("Nothing to report", id="none", disabled=True)])
         counts = warnings_text([finding for _, finding in shown.findings])
         self.query_one("#findings-pane").border_title = frame_title("Findings", counts, frame)
@@ -439,3 +454,8 @@ def _replace_options(listed: KeyList, options: list[Option]) -> None:
     names = [option.id for option in options]
     first = next((number for number, option in enumerate(options) if not option.disabled), None)
     listed.highlighted = names.index(before.id) if before and before is not ahead and before.id in names else first
+
+
+def _rows_of(texts: Iterable[Content]) -> int:
+    """Return how many rows texts take."""
+    return sum(text.plain.count("\n") + 1 for text in texts)
