@@ -97,7 +97,7 @@ async def test_a_key_goes_to_the_parts_with_findings_on_the_map(make_console: Ma
 
     assert band is not None
     assert band.word == "2 FAIL"
-    assert [step.key for step in band.steps] == [">", ">"]
+    assert [step.key for step in band.steps] == [">"]
     assert places == ["disk:md0", "disk:md1", "disk:md0"]
     assert "─ md0 ─" in text
 

@@ -388,6 +388,16 @@ def test_the_cores_of_one_socket_use_the_width(cores: int) -> None:
     assert widest >= min(118 * 2 // 3, cores * 16)
 
 
+def test_a_load_that_is_not_known_yet_leaves_its_column_its_place_and_claims_no_load() -> None:
+    found = machine(1, 2, 1)
+    before, after = (MapMaker(found, live=True).draw(found.nodes, loads, 118, 35) for loads in ({}, {0: 50.0, 1: 0.0}))
+    roles = {cell.role for row in before.rows for cell in row if cell.key.startswith("core")}
+
+    assert "free" in roles
+    assert not any(role.startswith("load") for role in roles)
+    assert len(before.rows) == len(after.rows)
+
+
 def test_the_channels_of_one_socket_stand_beside_its_cores_and_an_empty_one_is_marked() -> None:
     slots = tuple(
         DimmSlot(f"DIMM_{name}", channel=f"CHANNEL {name}", size_bytes=size)

@@ -569,7 +569,7 @@ class TopologyScreen(ModeScreen):
         elif self._comparison is not None:
             self._found = self._comparison.parts
         else:
-            self._found = tuple(part for _, _, part in self._problems() if part is not None)
+            self._found = tuple(part for _, _, part, _ in self._problems() if part is not None)
         self._place = 0 if self._words or self._comparison is not None else -1
         self._entitle()
 

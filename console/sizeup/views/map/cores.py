@@ -202,10 +202,10 @@ def _load_columns(groups: Sequence[CacheGroup], cpus: CpuStates, width: int, row
 def _piece(own: Sequence[int], cpus: CpuStates, level: int, rows: int, bar: int, key: str) -> Cell:
     """Return the part of a column in one row, the lowest of which is 1."""
     problem, load = cpus.problem(own), cpus.load(own)
-    if problem is not None or load is None:
-        return Cell((problem.text if problem and level == 1 else " ") * bar, problem.role if problem else "text", key)
-    eighths = round(load / 100 * rows * 8) - (level - 1) * 8
-    if level > 1 and eighths <= 0:  # an idle thread has a place of its own, too
+    if problem is not None:
+        return Cell((problem.text if level == 1 else " ") * bar, problem.role, key)
+    eighths = round((load or 0) / 100 * rows * 8) - (level - 1) * 8
+    if load is None or (level > 1 and eighths <= 0):  # an idle thread has a place of its own, too
         return Cell("·" * bar, "free", key)
     step = max(load_step((level - 0.5) / rows * 100), 2)  # the two below are hardly seen
     return Cell(_EIGHTHS[min(max(eighths, 1), 8)] * bar, f"load-{step}", key)

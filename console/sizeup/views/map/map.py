@@ -32,7 +32,7 @@ from sizeup.views.map.cores import CORE, CORE_SIZES, FULL, CoreSize, CpuStates, 
 from sizeup.views.map.details import details
 from sizeup.views.map.node_matrix import NodeMatrix
 from sizeup.views.map.parts import Box, MapParts, node_name
-from sizeup.views.map.sections import Section, channel_rows, device_section, matrix_rows, node_rows, settings_rows
+from sizeup.views.map.sections import Section, channel_rows, device_section, matrix_rows, node_rows, settings_section
 
 _MOST_BOXES = 8
 """Frames of sockets, and of nodes in none; more are bands."""
@@ -276,10 +276,9 @@ class MapMaker:
     ) -> list[Row]:
         """Return the panels below the nodes: the sections, longer ones if they fit, with the settings; the details."""
         used, more = (sum(len(body) + 1 for _, _, body in sections) for sections in both)
-        settings = settings_rows(self._machine, inside, rows - used)
-        sections = both[more + len(settings) <= rows]
-        if settings:
-            sections = [*sections, ((Cell("Settings that matter for a database", "name"),), (), settings)]
+        settings = settings_section(self._machine, inside, rows - used)
+        sections = both[more + len(settings[2]) <= rows]
+        sections = [*sections, settings] if settings[2] else sections
         if not sections:
             return self._details(chosen, width, rows)
         (title, basis, body), *others = sections

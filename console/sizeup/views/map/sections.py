@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from sizeup.charts.drawing import heat_role
 from sizeup.discovery.findings.dimms import channel_sizes
-from sizeup.discovery.setting_facts import setting_facts
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
+from sizeup.text import clipped
 from sizeup.units import format_bytes
+from sizeup.views.machine.facts import setting_texts
 from sizeup.views.machine.topology_item import ItemChange, TopologyItem
 from sizeup.views.map.cells import (
     Cell,
@@ -36,6 +37,8 @@ _CELL, _MEASURED, _STATED = 9, 0.79, 0.59
 """Columns of a figure between nodes at most, and how bright the largest measured and the largest stated one is."""
 _LEAST_SETTINGS = 3
 """Rows of settings: fewer stay free."""
+_LEAST_ADVICE = 24
+"""Columns from which on what vendors recommend stands beside the settings."""
 _CHANNEL_BAR = 8
 _MOST_CHANNELS = 16
 _MOST_NODES = 16
@@ -184,15 +187,34 @@ def _table(matrix: NodeMatrix, width: int) -> list[Row]:
     return rows
 
 
-def settings_rows(machine: Machine, width: int, rows: int) -> list[Row]:
-    """Return the settings that are known, in as few columns of at most so many rows as hold them or as fit."""
-    facts = [(name, value) for name, value in setting_facts(machine).items() if value is not None]
+def settings_section(machine: Machine, width: int, rows: int) -> Section:
+    """Return the settings that are known, in as few columns of at most so many rows as hold them or as fit.
+
+    Beside a single column stands what vendors recommend, where there is room.
+    """
+    title: Row = (Cell("Settings that matter for a database", "name"),)
+    facts = setting_texts(machine)
     names, values = (max((len(fact[part]) for fact in facts), default=0) for part in (0, 1))
     each = names + values + 2
     if rows < _LEAST_SETTINGS or not facts or each > width:
-        return []
+        return title, (), []
     count = min((width + 3) // (each + 3), -(-len(facts) // rows))
     high = min(-(-len(facts) // count), rows)
-    cells = [(Cell(f"{name:{names}}  ", "dim"), Cell(value, "value")) for name, value in facts]
+    room = width - each - 3 if count == 1 else 0
+    if room >= _LEAST_ADVICE:
+        basis = (Cell("recommended by vendors", "dim"),)
+        return (
+            title,
+            basis,
+            [
+                (
+                    Cell(f"{name:{names}}  ", "dim"),
+                    Cell(f"{value:{values}}   ", "value"),
+                    Cell(clipped(advice, room), "dim"),
+                )
+                for name, value, advice in facts[:high]
+            ],
+        )
+    cells = [(Cell(f"{name:{names}}  ", "dim"), Cell(value, "value")) for name, value, _ in facts]
     columns = [cells[at : at + high] for at in range(0, high * count, high)]
-    return beside(columns, [each] * count, 3)
+    return title, (), beside(columns, [each] * count, 3)
