@@ -13,7 +13,7 @@ from sizeup.model.advice import Card
 from sizeup.model.plan import Better, Declaration, Series, Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Status
 from sizeup.probing.registry import load_registry
-from sizeup.session.records import EndRecord, OutcomeRecord
+from sizeup.session.records import EndRecord, EstimateRecord, OutcomeRecord, StepStartRecord
 from sizeup.session.value import Point, StepRun, point_key
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.measure import ProbeList
@@ -177,6 +177,31 @@ async def test_the_other_main_chart_stands_below_the_figures_where_they_leave_ro
         assert not drawn or other.region.y > facts.region.bottom - 1
         assert not drawn or str(other.border_title).strip() == "Over time"
         assert isinstance(other, ChartView)
+
+
+@pytest.mark.parametrize(("rows", "below"), [(40, True), (24, False)])
+async def test_bars_use_the_width_and_the_next_chart_stands_below_them(
+    make_console: MakeConsole, rows: int, *, below: bool
+) -> None:
+    console = make_console()
+    timing = Series("io-timing", "Share of a core spent on timing I/O", "share", Better.LOWER, "method")
+    found = sessions.records()
+    begun = next(number for number, one in enumerate(found) if isinstance(one, StepStartRecord) and one.chart == "bars")
+    found[begun] = replace(found[begun], series=(*found[begun].series, timing))
+    shares = (
+        Estimate("io-timing", {"method": name}, share) for name, share in (("rdtsc", 0.005), ("gettimeofday", 0.04))
+    )
+    found[begun + 1 : begun + 1] = [EstimateRecord(3 * SECOND, "clock.cost", one) for one in shares]
+    console.save(found)
+    async with console.shown(120, rows, keys="3") as pilot:
+        await console.choose(pilot, "clock.cost")
+        side, other, chart = (console.app.screen.query_one(name) for name in ("#side", "#below", "#chart"))
+        await until(pilot, lambda: bool(chart.region) and bool(other.region) is below)
+        await settled(pilot)
+
+        assert bool(side.region) is not below
+        assert not below or str(other.border_title) == "Share of a core spent on timing I/O"
+        assert not below or other.region.y >= chart.region.bottom
 
 
 async def test_a_line_of_the_list_leaves_the_scroll_bar_its_column_while_it_is_written(console: Console) -> None:

@@ -116,6 +116,8 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
             drawing.put(column, y, cut(texts[index], width - column), "text")
         else:
             _draw_bar(drawing, frame, y + above, bar, texts[index])
+            for row in range(y + above + 1, y + apart - 1):
+                drawing.put(frame.left, row, frame.bar(bar.value), bar.role)
     if cursor is not None:
         drawing.put(0, height - 1, cut(bar_readout(chart, min(cursor, len(chart.bars) - 1)), width), "cursor")
         return drawing
@@ -146,6 +148,10 @@ class _BarFrame(Struct, frozen=True):
         """Return the columns from the low end of the axis to a value."""
         return dot_at(self.ruler, value, self.width + 1)
 
+    def bar(self, value: float) -> str:
+        """Return a bar from zero to a value; none is so small that it is not seen."""
+        return self.alphabet.bar * min(max(self.dot(value), int(value > 0)), self.width)
+
 
 def _heading(chart: BarChart, width: int) -> str:
     """Return the title with what the axis adds to it: each bar shows its unit, so the axis may go without."""
@@ -160,9 +166,8 @@ def _heading(chart: BarChart, width: int) -> str:
 
 def _draw_bar(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -> None:
     """Draw a bar from zero with its interval on its track, and the text at the end of the row."""
-    length = max(frame.dot(bar.value), 1 if bar.value > 0 else 0)
     drawing.put(frame.left, y, frame.alphabet.grid * frame.width, "line")
-    drawing.put(frame.left, y, frame.alphabet.bar * min(length, frame.width), bar.role)
+    drawing.put(frame.left, y, frame.bar(bar.value), bar.role)
     if bar.low is not None and bar.high is not None:
         low, high = (min(max(frame.dot(bound), 0), frame.width) for bound in (bar.low, bar.high))
         if high - low >= 2:

@@ -158,7 +158,7 @@ class BarChart(_Named, frozen=True):
     caption: str = ""
     spans: bool = False
     """Each bar reaches from its low to its high end, around a value that all share: a tornado."""
-    apart: int = 2
+    apart: int = 3
     """Rows from bar to bar, as far as there is room."""
 
     @property

@@ -395,6 +395,8 @@ class ProbePage(Vertical):
             return "side", "beside"
         if shown == DISTRIBUTION and not live and has_one_load(run) and width >= _PAIR_COLUMNS:
             return ("side", "beside", "below") if height >= _BELOW_ROWS else ("side", "beside")
+        if isinstance(picture, BarChart) and not live and height >= _BELOW_ROWS and self._other(shown)[1]:
+            return ("below",)  # bars show their figures themselves
         cells = len(picture.columns) if isinstance(picture, HeatMap) else 0
         needed = _FACTS_COLUMNS + 4 * max(cells - 10, 0)  # beside the figures there is room for ten cells
         return ("side", "facts", "beside") if not live and width >= needed else ()
@@ -409,14 +411,11 @@ class ProbePage(Vertical):
             share = [] if card is None else share_rows(card, self._host.look)
             facts.show(fact_rows(run, share), fold=True)
             self._name_frame(side, Content("Figures"))
-            main = [entry for entry in self._entries if entry.name in self.names[:2] and entry.name != self.shown_tab]
-            picture = main[0].draw() if main and self.size.height - len(facts.rows) >= _OTHER_ROWS else None
-            view.display = isinstance(picture, LineChart | BarChart)
-            if isinstance(picture, BarChart):  # the lengths of a few bars can be compared without a logarithm
-                picture = replace(picture, axis=Axis("", picture.axis.unit), apart=4)
-            if picture is not None:
-                self._name_frame(view, Content(f" {main[0].name} "))
-                view.show(self._held(run, picture, view))
+            name, other = self._other(self.shown_tab)
+            view.display = other is not None and self.size.height - len(facts.rows) >= _OTHER_ROWS
+            if other is not None and view.display:
+                self._name_frame(view, Content(f" {name} "))
+                view.show(self._held(run, other, view))
         elif "beside" in parts:
             curve = next((entry for entry in self._entries if entry.is_curve), self._entries[0])
             picture = percentiles(run) if run.outcome is not None else curve.draw()
@@ -424,9 +423,25 @@ class ProbePage(Vertical):
             self._name_frame(side, Content("Percentiles" if ended else curve.name), "95 % by rank" if ended else "")
             if picture is not None:
                 view.show(self._held(run, picture, view))
-        if "below" in parts and (over_time := timeline(run)) is not None:
-            self._name_frame(self._below, Content("Latency over time"))
-            self._below.show(replace(over_time, rates=()))
+        if "below" in parts:
+            over_time, (name, other) = timeline(run), self._other(self.shown_tab)
+            if other is not None and "beside" not in parts:
+                self._name_frame(self._below, Content(name))
+                self._below.show(self._held(run, other, self._below))
+            elif over_time is not None:
+                self._name_frame(self._below, Content("Latency over time"))
+                self._below.show(replace(over_time, rates=()))
+
+    def _other(self, shown: str) -> tuple[str, LineChart | BarChart | None]:
+        """Return name and picture of the first of the main views that may stand beside the one that is shown."""
+        main = (entry for entry in self._entries if entry.name in self.names[:2] and entry.name != shown)
+        for entry in main:
+            picture = entry.draw()
+            if isinstance(picture, BarChart):  # the lengths of a few bars can be compared without a logarithm
+                return entry.name, replace(picture, axis=Axis("", picture.axis.unit), apart=4)
+            if isinstance(picture, LineChart):
+                return entry.name, picture
+        return "", None
 
     def _held(self, run: StepRun, picture: Picture, view: ChartView) -> Picture:
         """Return a picture of a step that goes on with the axes of the one before, while they suit."""
