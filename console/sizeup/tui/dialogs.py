@@ -342,8 +342,8 @@ class CommandDialog(PickDialog):
 
     DEFAULT_CSS = f"""
     CommandDialog {{ align: center top; }}
-    CommandDialog .dialog.wide {{ width: {_COLUMNS}; margin-top: 4; max-height: 72vh; }}
-    CommandDialog KeyList {{ max-height: 60vh; }}
+    CommandDialog .dialog.wide {{ width: {_COLUMNS}; margin-top: 4; height: 72vh; }}
+    CommandDialog KeyList {{ height: 1fr; }}
     """
     KEYS: ClassVar[tuple[tuple[str, str], ...]] = (("Enter", "Run"), ("Down", "Choose"), ("Esc", "Close"))
 

@@ -217,7 +217,7 @@ def _listed(run: StepRun, *, going_on: bool) -> tuple[BadgeLook, str]:
 
 
 def waiting_text(name: str, runs: Runs, refusal: str) -> tuple[str, bool]:
-    """Return whether a probe that has not begun can be run, or what its request waits for; and if it was refused.
+    """Return why a probe that has not begun cannot be run, or what its request waits for; and if it was refused.
 
     ``refusal`` is the reason why this machine cannot run it, empty if it can.
     """
@@ -231,7 +231,7 @@ def waiting_text(name: str, runs: Runs, refusal: str) -> tuple[str, bool]:
         return "Waiting in the current run: no samples yet.", False
     if refused:
         return f"! refused: {refused}", True
-    return f"! {refusal}" if refusal else "Press r to measure it, s for more settings.", False
+    return f"! {refusal}" if refusal else "", False
 
 
 def about(
@@ -252,9 +252,9 @@ def about(
         ("Method", manifest.method),
         ("Part of", probe.distribution),
     ]
-    if refused:  # how a step ended stands on the first line
-        return Group(Text(f"{state_text}\n", style="bold"), Text(f"{manifest.summary}\n"), facts_grid(facts))
-    return Group(Text(manifest.summary), Text(f"\n{state_text}\n", style="bold"), facts_grid(facts))
+    first, state_words = Text(f"{manifest.summary}\n"), Text(f"{state_text}\n", style="bold")
+    words = (state_words, first) if refused else (first, state_words) if state_text else (first,)
+    return Group(*words, facts_grid(facts))  # how a step ended stands on the first line
 
 
 def progress_rows(run: StepRun, position: str, runs: Runs, width: int) -> list[SegmentRow]:
