@@ -116,7 +116,7 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
             drawing.put(column, y, cut(texts[index], width - column), "text")
         else:
             _draw_bar(drawing, frame, y + above, bar, texts[index])
-            for row in range(y + above + 1, y + apart - 1):
+            for row in range(y + above + 1, y + min(apart - 1, 2)):
                 drawing.put(frame.left, row, frame.bar(bar.value), bar.role)
     if cursor is not None:
         drawing.put(0, height - 1, cut(bar_readout(chart, min(cursor, len(chart.bars) - 1)), width), "cursor")

@@ -340,11 +340,6 @@ class ConsoleCommand(Struct, frozen=True):
 class CommandDialog(PickDialog):
     """The commands by group; what is typed narrows them, and is marked where it was found."""
 
-    DEFAULT_CSS = f"""
-    CommandDialog {{ align: center top; }}
-    CommandDialog .dialog.wide {{ width: {_COLUMNS}; margin-top: 4; height: 72vh; }}
-    CommandDialog KeyList {{ height: 1fr; }}
-    """
     KEYS: ClassVar[tuple[tuple[str, str], ...]] = (("Enter", "Run"), ("Down", "Choose"), ("Esc", "Close"))
 
     def __init__(self, commands: Sequence[ConsoleCommand]) -> None:

@@ -64,11 +64,6 @@ _FLAT_COLUMNS = 100
 class TileRow(CellView):
     """Tiles side by side, five rows high or two."""
 
-    DEFAULT_CSS = """
-    TileRow { height: 5; margin: 1 0; }
-    TileRow.-flat { height: 2; margin: 0; }
-    """
-
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
         self._glyphs = glyphs
@@ -121,9 +116,6 @@ class PointTable(DataTable[Text]):
     """One line for each measurement."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("list")]
-    DEFAULT_CSS = """
-    PointTable { height: 1fr; background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
-    """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id, cursor_type="row", zebra_stripes=False, cell_padding=1)

@@ -71,15 +71,6 @@ class AnswerTable(DataTable[Text], inherit_bindings=False):
         *CURSOR_KEYS,
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"answers--{status}" for status in _STATUSES}
-    DEFAULT_CSS = """
-    AnswerTable > .answers--pass { color: $text-success; }
-    AnswerTable > .answers--warn { color: $text-warning; }
-    AnswerTable > .answers--fail { color: $text-error; text-style: bold; }
-    AnswerTable > .answers--uncertain, AnswerTable > .answers--assumed { color: $text-warning; }
-    AnswerTable { background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
-    AnswerTable:focus { background-tint: $foreground 0%; }
-    AnswerTable > .datatable--header { background: $background; text-style: bold; }
-    """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id, cursor_type="row", cell_padding=_PADDING, zebra_stripes=False)

@@ -56,13 +56,6 @@ class ItemTree(Tree[TopologyItem]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("list", "tree")]
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"tree--{change.value}" for change in ItemChange}
-    DEFAULT_CSS = """
-    ItemTree { background: $background; padding: 0; scrollbar-size-vertical: 1; }
-    ItemTree:focus { background-tint: $foreground 0%; }
-    ItemTree > .tree--added { color: $text-success; }
-    ItemTree > .tree--removed { color: $text-error; }
-    ItemTree > .tree--changed { color: $text-warning; }
-    """
 
     def __init__(self, root: TopologyItem, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(Text(root.marked_label), root, id=id)
