@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from sizeup.procfs.block import find_device_folder, find_partitions, format_device_number
 from sizeup.procfs.kernel_file import PROC, SYS, list_names, read_integer, read_line
-from sizeup.procfs.mounts import MountEntry, read_mountinfo
+from sizeup.procfs.mounts import MountEntry, is_below, read_mountinfo
 
 
 class Device(Struct, frozen=True):
@@ -70,10 +70,6 @@ def names_that_allow(device_number: int, *, by_id: str = "/dev/disk/by-id", sysf
 
 def find_mount(path: str, *, proc: str = PROC) -> MountEntry | None:
     """The mount that an absolute path lies on, by its spelling alone: nothing of the path itself is touched."""
-    found: MountEntry | None = None
-    for mount in read_mountinfo(proc) or ():
-        inside = mount.point == "/" or path == mount.point or path.startswith(f"{mount.point}/")
-        # Of two on one point the later covers the earlier.
-        if inside and (found is None or len(mount.point) >= len(found.point)):
-            found = mount
-    return found
+    around = [mount for mount in read_mountinfo(proc) or () if is_below(path, (mount.point,))]
+    # Of two on one point the later covers the earlier.
+    return max(reversed(around), key=lambda mount: len(mount.point), default=None)
