@@ -43,17 +43,10 @@ class ClockSkew:
         reads = int(settings["reads"])
         names = methods()
         estimate = _START_SECONDS + len(names) * min(reads, _ALONE_READS) * _SECONDS_PER_READ_ALONE
-        if pairs:
-            estimate += (
-                sum(name in names for name in _COMPARED)
-                * reads
-                * _SECONDS_PER_READ.get(pairs[0].shares, _SECONDS_PER_NEAR_READ)
-            )
-            estimate += sum(
-                _SECONDS_PER_PARTNER
-                + min(reads, _PAIR_READS) * _SECONDS_PER_READ.get(pair.shares, _SECONDS_PER_NEAR_READ)
-                for pair in pairs
-            )
+        seconds_per_read = [_SECONDS_PER_READ.get(pair.shares, _SECONDS_PER_NEAR_READ) for pair in pairs]
+        if seconds_per_read:
+            estimate += sum(name in names for name in _COMPARED) * reads * seconds_per_read[0]
+        estimate += sum(_SECONDS_PER_PARTNER + min(reads, _PAIR_READS) * each for each in seconds_per_read)
         cpus, allowed_set = {allowed[0], *partners}, set(machine.allowed_cpus)
         groups = [(f"node {node.os_id}", allowed_set.intersection(node.pus)) for node in machine.nodes]
         groups += [(f"package {at}", allowed_set.intersection(one.pus)) for at, one in enumerate(machine.packages)]
