@@ -43,18 +43,13 @@ class WorkerContext:
     def __init__(self, origin_ns: int) -> None:
         self._origin_ns = origin_ns
         self._lock = threading.Lock()
-        self._canceled = False
+        self.canceled = False
         self._callbacks: list[Callable[[], None]] = []
-
-    @property
-    def canceled(self) -> bool:
-        """Whether the step should end as soon as it can."""
-        return self._canceled
 
     def on_cancel(self, callback: Callable[[], None]) -> None:
         """Call ``callback`` once when the step is canceled; at once if it already is."""
         with self._lock:
-            if not self._canceled:
+            if not self.canceled:
                 self._callbacks.append(callback)
                 return
         callback()
@@ -70,7 +65,7 @@ class WorkerContext:
     def cancel(self) -> None:
         """Tell the probe to end, and call its callbacks."""
         with self._lock:
-            self._canceled = True
+            self.canceled = True
             callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:
             callback()
