@@ -104,8 +104,6 @@ class Imported(Struct, frozen=True):
     steps: tuple[ImportedStep, ...] = ()
     machine: Machine | None = None
     """None where the file says nothing about the machine."""
-    host: str | None = None
-    """None where the file does not name it."""
     taken: datetime | None = None
     """When it was measured; None where the file does not say."""
     notes: tuple[str, ...] = ()
@@ -115,14 +113,14 @@ class Imported(Struct, frozen=True):
 
 
 def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, now: datetime) -> Iterator[Record]:
-    """The session of these files, each with the name it came under; ``host`` wins over what the files say."""
+    """The session of these files, each with the name it came under; ``host`` is for the user to say."""
     names = ", ".join(name for name, _ in parts)
     taken = min((part.taken for _, part in parts if part.taken is not None), default=now)
     yield SessionRecord(
         FORMAT,
         str(uuid.uuid4()),
         TOOL,
-        host or next((part.host for _, part in parts if part.host), "imported"),
+        host or "imported",
         utc_text(taken.astimezone(UTC)),
         title=f"Imported from {names}",
     )
