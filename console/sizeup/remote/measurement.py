@@ -266,8 +266,6 @@ class HostMeasurement:
                 self._show(f"[{self._number}/{self._steps}] {one_line(record.step.title, 60)}")
             case OutcomeRecord(outcome=ended) if ended.reason:
                 self._show(f"{one_line(record.step, 60)} {ended.status.value}: {one_line(ended.reason, 60)}")
-            case _:
-                pass
 
     def _result(self, status: int) -> HostResult:
         """Return what the exit status of ssh says, and the last line that the host wrote to standard error."""
