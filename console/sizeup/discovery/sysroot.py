@@ -254,10 +254,8 @@ class Sysroot:
 
     def _directory(self, path: str, links_left: int = LINKS_LIMIT) -> str | None:
         """The link-free path of a directory; the answers are kept, as thousands of files share few directories."""
-        try:
+        if path in self._directories:
             return self._directories[path]
-        except KeyError:
-            pass
         parent, _, name = path.rpartition("/")
         if path.count("/") > _DEPTH_LIMIT:
             return None
@@ -277,10 +275,8 @@ class Sysroot:
 
     def _resolve(self, path: str) -> str | None:
         """The link-free path seen from the root; None where a link leads nowhere or in a circle."""
-        try:
+        if path in self._directories:
             return self._directories[path]  # asked for its names and its place, a device is resolved several times
-        except KeyError:
-            pass
         parent, _, name = path.rpartition("/")
         directory = self._directory(parent)
         if directory is None or name in ("", ".", ".."):
