@@ -102,9 +102,7 @@ def _edges(address: str, functions: dict[str, PciFunction]) -> list[PciFunction]
     function = functions.get(address)
     if function is not None and function.virtual_function_of in functions:
         function = functions[function.virtual_function_of or ""]  # it has no link of its own
-    while function is not None and len(edges) < _DEPTH_LIMIT:
-        if function.parent is None:
-            break
+    while function is not None and function.parent is not None and len(edges) < _DEPTH_LIMIT:
         edges.append(function)
         function = functions.get(function.parent)
         # A switch has an upstream port and, behind an inner bus without a link, downstream ports.
