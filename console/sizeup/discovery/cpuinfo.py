@@ -49,8 +49,6 @@ class CpuInfo(Struct, frozen=True):
     is_x86: bool = False
     """It has the line ``flags``, in which x86 alone would say that there is a hypervisor."""
     is_arm: bool = False
-    megahertz: float | None = None
-    """``cpu MHz`` of the first CPU: the momentary clock, or without cpufreq the TSC's rate."""
     machine: str | None = None
     """What POWER calls the machine: ``CHRP IBM,8231-E2B``, ``PowerNV 8335-GTW``."""
     stated_clock: tuple[str, float] | None = None
@@ -140,7 +138,6 @@ def parse_cpuinfo(text: str) -> CpuInfo:
     # The expression tries every line, of thousands on a large x86 machine.
     z_machine = _S390_MACHINE.search(text) if "machine = " in text else None
     named = next(filter(None, names), None)
-    clock = _stated_clock(sections)
     flags = next((s[key] for s in sections for key in ("flags", "features") if key in s), "")
     return CpuInfo(
         processors=tuple(sorted(set(processors))),
@@ -156,9 +153,8 @@ def parse_cpuinfo(text: str) -> CpuInfo:
         model_number=whole_number(first.get("model", "")),
         is_x86=any("flags" in section for section in sections),
         is_arm=any("cpu implementer" in section for section in sections),
-        megahertz=None if clock is None else clock[1],
         machine=next((s["machine"] for s in sections if s.get("machine")), None),
-        stated_clock=clock,
+        stated_clock=_stated_clock(sections),
         shared_caches=_s390_caches(text) if "scope=" in text else (),
     )
 

@@ -558,10 +558,10 @@ def read_base_clock(sysroot: Sysroot, cpuinfo: CpuInfo, cpu: int) -> Quantity | 
     elif (dmi := _dmi_clock(sysroot)) is not None:
         hertz, source = dmi
         caveats = ("what the firmware set at boot, which may not be the base clock",)
-    elif cpuinfo.megahertz and "tsc" in cpuinfo.flags and "aperfmperf" not in cpuinfo.flags:
+    elif (clock := cpuinfo.stated_clock) is not None and "tsc" in cpuinfo.flags and "aperfmperf" not in cpuinfo.flags:
         # Without cpufreq and the counters that tell the momentary clock, the kernel prints the TSC's rate
         # as cpu MHz, and that is the nominal clock or near it.
-        hertz, source = round(cpuinfo.megahertz * 1e6), "/proc/cpuinfo: cpu MHz"
+        hertz, source = round(clock[1] * 1e6), "/proc/cpuinfo: cpu MHz"
         caveats = ("inferred from the rate of the TSC, not stated",)
     else:
         return None
