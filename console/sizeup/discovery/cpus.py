@@ -409,10 +409,8 @@ def read_kinds(sysroot: Sysroot, online: tuple[int, ...]) -> dict[int, str]:
             kinds[cpu] = kind
     if len(set(kinds.values())) > 1:
         return kinds
-    for file, names in _LEVELS:
-        if found := _kinds_by_level(sysroot, online, file, names):
-            return found
-    return {}
+    found = (_kinds_by_level(sysroot, online, file, names) for file, names in _LEVELS)
+    return next(filter(None, found), {})
 
 
 def _kinds_by_level(
