@@ -109,10 +109,7 @@ class NfsServers:
 
 def _mount(mount: MountEntry, stats: MountStats | None, routes: Routes, servers: NfsServers) -> NfsMount:
     given = (*(stats.options if stats else ()), *mount.options)
-    options: dict[str, str] = {}
-    for word in given:
-        key, _, value = word.partition("=")
-        options.setdefault(key, value)
+    options = dict(word.partition("=")[::2] for word in reversed(given))  # the first of a name counts
     version = options.get("vers", options.get("nfsvers"))
     if version == "4" and "minorversion" in options:
         version = f"4.{options['minorversion']}"
