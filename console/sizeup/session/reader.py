@@ -68,15 +68,13 @@ def read_chunks(file: BinaryIO, where: str) -> Iterator[bytes]:
     limit, total = DECOMPRESSED_LIMIT_BYTES if packed else FILE_LIMIT_BYTES, 0
     while chunk:
         while chunk:
-            piece = chunk
+            piece, chunk = chunk, b""
             if unpack is not None:
                 try:
-                    piece = unpack.decompress(chunk, CHUNK_BYTES)
+                    piece = unpack.decompress(piece, CHUNK_BYTES)
                 except zlib.error:
                     return  # what came before the damage counts; the line it tore is reported
                 chunk = unpack.unconsumed_tail
-            else:
-                chunk = b""
             total += len(piece)
             if total > limit:
                 raise UsageError(f"{where}: refused: it holds more than {limit >> 20} MiB")
