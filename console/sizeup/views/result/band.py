@@ -195,7 +195,8 @@ def share_number(card: Card) -> Number | None:
     if share is None:
         share, when = card.share, f", {OUTAGE}{when}"
     ending = ""
-    if card.status == ShareStatus.UNCERTAIN.value and card.share < card.ends[1] <= _READABLE:  # as the sentence says
-        share, when, ending = card.ends[1], "", " at worst"
+    if card.status == ShareStatus.UNCERTAIN.value:  # as the sentence says
+        is_readable = card.share < card.ends[1] <= _READABLE
+        share, when, ending = (card.ends[1], "", " at worst") if is_readable else (share, when, " as measured")
     digits = share_text(share).rstrip(" %")
     return Number(digits, "%", f"{name}{when}" if when else f"of {name} capacity{ending}")
