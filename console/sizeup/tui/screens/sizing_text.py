@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets.option_list import Option
 
 from sizeup.charts.chart import Axis, BarChart
-from sizeup.charts.share_bar import ScreenLook, draw_scale, draw_share, mark_sign, track_sign, zone_signs
+from sizeup.charts.share_bar import ScreenLook, ShareBar, draw_scale, draw_share, track_sign
 from sizeup.charts.table import Table
 from sizeup.compare.published_results import PREFIX
 from sizeup.model.advice import AdviceSet, Card
@@ -29,7 +29,7 @@ from sizeup.sizing.sizing_comparison import compare_sizings
 from sizeup.sizing.verdict import capacity_text, share_text
 from sizeup.text import capitalized, cell_len, clipped, padded
 from sizeup.tui.dialogs import PageDialog
-from sizeup.tui.screens.summary_rows import status_content, styled
+from sizeup.tui.screens.summary_rows import bar_legend, status_content, styled
 from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_in
 from sizeup.views.cards.cards import TITLES, card_status
@@ -190,49 +190,40 @@ def share_lines(
         lines.append(_share_line(card, before.get(card.resource), columns, look, worst=worst))
         if high:
             lines += [_share_note(card).truncate(width, ellipsis=True), Content("")]
-    legend = (
-        ("before", "before the change", any(_is_changed(card, before.get(card.resource)) for card in cards)),
-        ("n_plus_one", "N+1", any(card.n_plus_one is not None for card in cards)),
-        ("last_year", "last year", any(card.last_year is not None for card in cards)),
-    )
-    shown = [(mark_sign(name, look), text) for name, text, drawn in legend if drawn]
-    signs = [part for sign, text in shown for part in ((sign, "$hi"), (f" {text}   ", "$dim"))]
-    if any(bar.worst > bar.best for card in cards if (bar := card_bar(card)) is not None):
-        signs[:0] = (zone_signs(look)[-1], "$ok-pale"), (" not certain   ", "$dim")
-    return Content("\n").join([*lines, *([Content.assemble(" " * _NAME, *signs)] if high and signs else [])])
+    bars = [bar for card in cards if (bar := _changed_bar(card, before.get(card.resource))) is not None]
+    years = max(card.horizon_years for card in cards)
+    return Content("\n").join([*lines, *([bar_legend(bars, look, years)] if high and bars else [])])
 
 
 def _narrow_lines(cards: Sequence[Card], before: Mapping[str, float | None], width: int, look: ScreenLook) -> Content:
     """Return two lines for each resource: its share and status, and its bar across the whole width."""
     lines = [styled(draw_scale(width))]
     for card in cards:
-        was, bar = before.get(card.resource), card_bar(card)
+        bar = _changed_bar(card, before.get(card.resource))
         used = "" if card.share is None else share_text(card.share)
-        was = None if was is None or used in ("", share_text(was)) else was
-        used = used if was is None else f"{share_text(was)} → {used}"
+        used = used if bar is None or bar.before is None else f"{share_text(bar.before)} → {used}"
         status = card_status(card)
         shown = status_content(status, status_token(status.partition(" (")[0]), look)
         gap = " " * max(width - _NAME - cell_len(used) - 2 - shown.cell_length, 1)
         lines.append(
             Content.assemble((TITLES[card.resource].ljust(_NAME), "bold $hi"), gap, (used, "bold $hi"), "  ", shown)
         )
-        lines.append(Content("") if bar is None else styled(draw_share(replace(bar, before=was), width, look)))
+        lines.append(Content("") if bar is None else styled(draw_share(bar, width, look)))
     return Content("\n").join(lines)
 
 
-def _is_changed(card: Card, before: float | None) -> bool:
-    return before is not None and card.share is not None and share_text(before) != share_text(card.share)
+def _changed_bar(card: Card, before: float | None) -> ShareBar | None:
+    """Return the share of a card as a bar, with what it was ``before`` where the figure changed."""
+    bar, changed = card_bar(card), before is not None and share_text(before) != share_text(card.share or 0.0)
+    return None if bar is None else replace(bar, before=before if changed else None)
 
 
 def _share_line(card: Card, before: float | None, columns: int, look: ScreenLook, *, worst: bool) -> Content:
-    bar, token = card_bar(card), status_token(card_status(card).partition(" (")[0])
-    changed = _is_changed(card, before)
+    bar, token = _changed_bar(card, before), status_token(card_status(card).partition(" (")[0])
     used = "" if card.share is None else share_text(card.share)
-    was = f"{share_text(before)} → " if changed and before is not None else ""
+    was = "" if bar is None or bar.before is None else f"{share_text(bar.before)} → "
     most = max((share for share in (card.n_plus_one, card.last_year) if share is not None), default=None)
-    drawn = Content(" " * columns)
-    if bar is not None:
-        drawn = styled(draw_share(replace(bar, before=before if changed else None), columns, look))
+    drawn = Content(" " * columns) if bar is None else styled(draw_share(bar, columns, look))
     color = "bold $hi" if "ok" in token else f"bold ${token}"
     return Content.assemble(
         (TITLES[card.resource].ljust(_NAME), "bold $hi"),

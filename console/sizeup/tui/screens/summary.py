@@ -27,6 +27,7 @@ from sizeup.tui.runs import spec_of
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.summary_rows import (
     RowTable,
+    bar_legend,
     change_lines,
     draw_balance,
     fact_lines,
@@ -42,7 +43,7 @@ from sizeup.views.cards.balance import Balance, balance
 from sizeup.views.cards.cards import CardView
 from sizeup.views.machine.facts import machine_facts, setting_texts
 from sizeup.views.result.band import summary_band
-from sizeup.views.result.resource_rows import license_text, resource_rows, warnings_text
+from sizeup.views.result.resource_rows import ResourceRow, license_text, resource_rows, warnings_text
 from sizeup.views.result.summary import SEVERITY_WORDS, Summary, card_details, summary
 from sizeup.views.result.verdict import first_card
 
@@ -308,7 +309,7 @@ class SummaryScreen(ModeScreen):
         supplies = balance(host.machine, session)
         years = max((card.judged.horizon_years for card in shown.cards), default=0.0)
         resources = resource_rows(shown.cards, found, supplies, host.machine)
-        self._show_rows(RowTable(resources, width - 4, host.look, years))
+        self._show_rows(resources, width - 4, years)
         alone = supplies is None and (session is None or not session.steps)
         self.query_one("#side").set_class(alone, "-alone")
         side = width if alone or width < _WIDE else int(width * _SIDE[width >= _WIDEST])
@@ -316,7 +317,8 @@ class SummaryScreen(ModeScreen):
         self._show_proof(supplies, side if width >= _WIDE else 0)
         self._find_changes()
 
-    def _show_rows(self, table: RowTable) -> None:
+    def _show_rows(self, resources: Sequence[ResourceRow], width: int, years: float) -> None:
+        table = RowTable(resources, width, self.host.look, years)
         listed, high = self.query_one("#entries", KeyList), self.has_class("-high")
         options = [Option(table.header, id="header", disabled=True)]
         options += [Option(line, id=name) for name, line in table.lines()]
@@ -324,7 +326,8 @@ class SummaryScreen(ModeScreen):
             price = Content.assemble(("License  ", "bold $hi"), text)
             options.append(Option(price, id="license"))
         card = next((card.judged for card in self._cards.values() if card.judged.failures), None)
-        legend = table.legend("" if card is None else card.failures[0].lost)
+        bars = [row.bar for row in resources if row.bar is not None]
+        legend = bar_legend(bars, self.host.look, years, "" if card is None else card.failures[0].lost)
         if legend and high:
             options += [Option("", id="gap", disabled=True), Option(legend, id="legend", disabled=True)]
         _replace_options(listed, options)
@@ -338,8 +341,9 @@ class SummaryScreen(ModeScreen):
         path.display = storage is not None and len(storage.stages) > 1 and not self.has_class("-narrow")
         beside = [Content("")]
         if path.display and storage is not None:
-            path.border_title = frame_title("Path to the storage", f"bottleneck: {storage.stages[0].name}", frame)
-            beside.append(stage_lines(storage.stages, width, look))
+            stages = sorted(storage.stages, key=lambda one: one.status != storage.status)  # what decides comes first
+            path.border_title = frame_title("Path to the storage", f"bottleneck: {stages[0].name}", frame)
+            beside.append(stage_lines(stages, width, look))
             path.update(beside[-1])
         since, changed = self._changed
         if changed:

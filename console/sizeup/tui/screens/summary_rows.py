@@ -148,25 +148,24 @@ class RowTable:
         parts.append(status_content(row.status, row.token, self._look, badge=number == 0))
         return Content("").join(parts)
 
-    def legend(self, lost: str) -> Content:
-        """Return what the signs of the bars are, as far as they occur; empty without bars."""
-        bars = [row.bar for row in self._rows if row.bar is not None]
-        if not bars:
-            return Content("")
-        signs = zone_signs(self._look)
-        words = [("ok", "to 70"), ("warn", "to 100"), ("bad", "over")]
-        words += [("ok-pale", "not certain")] if any(bar.worst > bar.best for bar in bars) else []
-        parts = [Content.styled("Bar: ", "$dim")]
-        for sign, (token, text) in zip(signs, words, strict=False):
-            parts += [Content.styled(sign, f"${token}"), Content.styled(f" {text}  ", "$dim")]
-        for name, text in (
-            ("n_plus_one", f"N+1{f': {lost} lost' if lost else ''}"),
-            ("last_year", f"in {format_in(self._years, 'years')}"),
-            ("before", "before the change"),
-        ):
-            if any(getattr(bar, name) is not None for bar in bars):
-                parts += [Content.styled(f" {mark_sign(name, self._look)}", "$hi"), Content.styled(f" {text} ", "$dim")]
-        return Content("").join(parts)
+
+def bar_legend(bars: Sequence[ShareBar], look: ScreenLook, years: float, lost: str = "") -> Content:
+    """Return what the signs of bars are, as far as they occur; ``lost`` is what fails. Empty without bars."""
+    if not bars:
+        return Content("")
+    words = [("ok", "to 70"), ("warn", "to 100"), ("bad", "over")]
+    words += [("ok-pale", "not certain")] if any(bar.worst > bar.best for bar in bars) else []
+    parts = [Content.styled("Bar: ", "$dim")]
+    for sign, (token, text) in zip(zone_signs(look), words, strict=False):
+        parts += [Content.styled(sign, f"${token}"), Content.styled(f" {text}  ", "$dim")]
+    for name, text in (
+        ("n_plus_one", f"N+1{f': {lost} lost' if lost else ''}"),
+        ("last_year", f"in {format_in(years, 'years')}"),
+        ("before", "before the change"),
+    ):
+        if any(getattr(bar, name) is not None for bar in bars):
+            parts += [Content.styled(f" {mark_sign(name, look)}", "$hi"), Content.styled(f" {text} ", "$dim")]
+    return Content("").join(parts)
 
 
 def _wanted(title: str, cells: Iterable[Sequence[str]]) -> int:
@@ -295,10 +294,11 @@ def draw_balance(found: Balance, width: int, height: int, look: ScreenLook) -> D
     unknown = [title for name, title in _PARTS.items() if name not in {one.resource for one in found.supplies}]
     rows = [*((one.title, one.bytes_per_second) for one in found.supplies), *((title, 0.0) for title in unknown)]
     pitch, sentence = max((height - 5) // len(rows), 1), found.sentence()
-    thick = min(max(pitch // 2, 1), _MOST_ROWS)
-    tops = range(3 if height > _LOW else 2, height - 1 - thick - bool(sentence), pitch)
-    for top, (title, rate) in zip(tops, rows, strict=False):
-        middle, end = top + thick // 2, column(rate) if rate else left
+    most = min(max(pitch // 2, 1), _MOST_ROWS)
+    tops = range(3 if height > _LOW else 2, height - 1 - most - bool(sentence), pitch)
+    for first, (title, rate) in zip(tops, rows, strict=False):
+        middle, end = first + most // 2, column(rate) if rate else left
+        top, thick = (first, most) if rate else (middle, 1)  # what is not known is no bar
         drawing.put(0, middle, title, "text")
         for x, y in product(range(left, end), range(top, top + thick)):
             drawing.put(x, y, "▄" if thick == 1 else "█", _ramp(x - left, columns))
