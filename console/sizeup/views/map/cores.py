@@ -16,8 +16,10 @@ LOADS = 10
 """The number of load steps of a cell, 0 to 9."""
 FULL = "▆"
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
-_MOST_WIDTH, _MOST_COLUMN = 8, 48
+_MOST_WIDTH, _MOST_COLUMN = 8, 96
 """Columns of a cell, and of the load of a thread, at most."""
+_LABELED = 16
+"""Columns of a core from which on its load stands in figures below it."""
 _GROUP_GAP = 2
 
 
@@ -194,9 +196,14 @@ def _load_columns(groups: Sequence[CacheGroup], cpus: CpuStates, width: int, row
                 cells += padded(bars, each)
             lines.append(tuple(cells))
         step = -(-(len(line[-1].name) + 1) // each)  # cores of which one is named
-        names = [f"{core.name:^{max(each - 2, 1)}}".ljust(each * step) for core in line[::step]]
+        names = [f"{_label(core, cpus, each):^{max(each - 2, 1)}}".ljust(each * step) for core in line[::step]]
         lines.append(tuple(Cell(name, "dim", core.key) for name, core in zip(names, line[::step], strict=True)))
     return lines
+
+
+def _label(core: CorePart, cpus: CpuStates, width: int) -> str:
+    load = cpus.load(core.cpus)
+    return core.name if width < _LABELED or load is None else f"core {core.name}  {load:.0f} %"
 
 
 def _piece(own: Sequence[int], cpus: CpuStates, level: int, rows: int, bar: int, key: str) -> Cell:
