@@ -115,9 +115,9 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
             column = frame.left + frame.width + 1
             drawing.put(column, y, cut(texts[index], width - column), "text")
         else:
-            _draw_bar(drawing, frame, y + above, bar, texts[index])
+            solid = _draw_bar(drawing, frame, y + above, bar, texts[index])
             for row in range(y + above + 1, y + min(apart - 1, 2)):
-                drawing.put(frame.left, row, frame.bar(bar.value), bar.role)
+                drawing.put(frame.left, row, solid, bar.role)
     if cursor is not None:
         drawing.put(0, height - 1, cut(bar_readout(chart, min(cursor, len(chart.bars) - 1)), width), "cursor")
         return drawing
@@ -148,10 +148,6 @@ class _BarFrame(Struct, frozen=True):
         """Return the columns from the low end of the axis to a value."""
         return dot_at(self.ruler, value, self.width + 1)
 
-    def bar(self, value: float) -> str:
-        """Return a bar from zero to a value; none is so small that it is not seen."""
-        return self.alphabet.bar * min(max(self.dot(value), int(value > 0)), self.width)
-
 
 def _heading(chart: BarChart, width: int) -> str:
     """Return the title with what the axis adds to it: each bar shows its unit, so the axis may go without."""
@@ -164,17 +160,20 @@ def _heading(chart: BarChart, width: int) -> str:
     return f"{chart.title}: {axis}" if chart.title else axis
 
 
-def _draw_bar(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -> None:
-    """Draw a bar from zero with its interval on its track, and the text at the end of the row."""
+def _draw_bar(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -> str:
+    """Draw a bar from zero with its interval on its track, the text at the end of the row; return what is solid."""
+    solid = frame.alphabet.bar * min(max(frame.dot(bar.value), int(bar.value > 0)), frame.width)
     drawing.put(frame.left, y, frame.alphabet.grid * frame.width, "line")
-    drawing.put(frame.left, y, frame.bar(bar.value), bar.role)
+    drawing.put(frame.left, y, solid, bar.role)
     if bar.low is not None and bar.high is not None:
         low, high = (min(max(frame.dot(bound), 0), frame.width) for bound in (bar.low, bar.high))
         if high - low >= 2:
             ends = frame.alphabet.range_
             last = frame.alphabet.beyond if frame.ruler.leaves(bar.high) > 0 else ends[2]
             drawing.put(frame.left + low, y, ends[0] + ends[1] * (high - low - 1) + last, "axis")
+            solid = solid[:low]
     drawing.put(max(drawing.width - len(text), 0), y, cut(text, drawing.width), "text")
+    return solid
 
 
 def _bar_ruler(chart: BarChart, bars: Sequence[Bar], bar_width: int) -> Ruler:

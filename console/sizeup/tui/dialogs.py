@@ -321,7 +321,7 @@ class PickDialog(Dialog[str]):
         listed.highlighted = 0 if options else None
 
 
-_COLUMNS = 74
+_COLUMNS = 84
 _AROUND = 7
 """Columns of the frame, of the scroll bar, and beside a line."""
 

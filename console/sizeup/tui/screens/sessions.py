@@ -22,6 +22,7 @@ from textual.widgets.option_list import Option
 from sizeup.charts.chart import LineChart
 from sizeup.charts.share_bar import ScreenLook
 from sizeup.errors import SizeupError
+from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.portability import host_name
 from sizeup.session.reader import read_session
@@ -115,7 +116,8 @@ class SessionsScreen(ModeScreen):
         figures = self._figures.get((entry.path, entry.written_ns), ListedFigures())
         digits = figures.iops.rstrip("kMG")
         number = Number(digits, f"{figures.iops[len(digits) :]} IOPS".strip(), "highest, random")
-        band = summary_band(self._shown[1], steps, self._shown[0], number=number if figures.certain else None)
+        count = Number(str(len(self._all)), "", plural(len(self._all), "session").partition(" ")[2])
+        band = summary_band(self._shown[1], steps, self._shown[0], number=number if figures.certain else count)
         return band if band.steps else replace(band, steps=steps)
 
     def on_mount(self) -> None:
@@ -514,6 +516,7 @@ def about(
         *(hanging(f"! {sentence}", width, 0, 2) for sentence in session.damage.sentences()),
         *([hanging(f"! {unsaved}", width, 0, 2)] if unsaved else []),
     ]
+    notes = [one for _, one in shown.findings if one.severity is Severity.INFO]
     run = run_status(session)
     words = "  ".join(filter(None, (run.grade.value, run.sentence)))
     lines += [
@@ -522,7 +525,8 @@ def about(
         Content(hanging(f"Run        {words}", width, 0, 11)).stylize("bold", 0, 3),
         "",
         *([] if shown.findings else ["No findings"]),
-        *(finding_lines(finding, look, width, 2 * whole) for _, finding in shown.findings),
+        *(finding_lines(one, look, width, 2 * whole) for _, one in shown.findings if whole or one not in notes),
+        *([] if whole or not notes else [Content.styled(f" INFO  {plural(len(notes), 'note')}", "$dim")]),
         "",
         Content.styled(_path_text(entry.path), "$dim"),
     ]
