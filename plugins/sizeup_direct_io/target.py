@@ -15,7 +15,7 @@ from contextlib import ExitStack, suppress
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -64,7 +64,6 @@ METADATA_SECONDS = 60.0
 """Time limit of opening, allocating and flushing."""
 CLOSE_SECONDS_LIMIT = 1.0
 """Time limit of closing, which hangs on a frozen file system."""
-Result = TypeVar("Result")
 
 
 class TargetKind(Enum):
@@ -429,8 +428,8 @@ class TargetSetup:
         """None if the kernel does not report it."""
 
     def call_with_timeout(
-        self, doing: str, function: Callable[[], Result], seconds: float = METADATA_SECONDS
-    ) -> Result:
+        self, doing: str, function: Callable[[], files.Result], seconds: float = METADATA_SECONDS
+    ) -> files.Result:
         """Call a function that may hang; see ``call_with_timeout``."""
         return call_with_timeout(doing, function, limit_seconds=seconds, context=self._context)
 
