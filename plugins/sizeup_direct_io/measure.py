@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import astuple, replace
 
 from sizeup.errors import SizeupError
-from sizeup.model.sample import Disturbance, Samples
+from sizeup.model.sample import Coordinates, Disturbance, Samples
 from sizeup.probing.api import Context, Emission
 from sizeup.procfs.meminfo import read_huge_page_bytes
 from sizeup.procfs.stat import HostStat
@@ -51,7 +51,7 @@ Watch = Callable[[float, int, float], Generator[Emission, None, Next]]
 class MeasuredPoint(Struct, frozen=True):
     """One window of one point."""
 
-    at: Mapping[str, str | int | float]
+    at: Coordinates
     intervals: Mapping[str, IoInterval]
     """By stream."""
     blocks: tuple[float, ...]
@@ -191,7 +191,7 @@ class MeasuredPoint(Struct, frozen=True):
         return own and own - round(started * self.transferred_bytes / max(1, self.requests)), device
 
 
-def stream_coordinates(at: Mapping[str, str | int | float], stream: str, count: int) -> Mapping[str, str | int | float]:
+def stream_coordinates(at: Coordinates, stream: str, count: int) -> Coordinates:
     """Return the coordinates of one of ``count`` streams, with its name if there are several or the mix has it."""
     return {**at, "stream": stream} if count > 1 or stream in at else at
 
@@ -210,8 +210,8 @@ OWN_SHARE = 0.5
 class _Sampler:
     """Samples the streams of a job and checks their health."""
 
-    def __init__(self, job: IoJob, streams: Sequence[str], at: Mapping[str, str | int | float]) -> None:
-        self.watch: Watch | None = None
+    def __init__(self, job: IoJob, streams: Sequence[str], at: Coordinates, watch: Watch | None = None) -> None:
+        self.watch = watch
         self.job = job
         self._streams = streams
         self.at = at
@@ -301,7 +301,7 @@ def _idle_seconds(samples: Mapping[str, IoSample]) -> float:
 def measure(
     workers: Sequence[Worker],
     streams: Sequence[str],
-    at: Mapping[str, str | int | float],
+    at: Coordinates,
     window: Window,
     context: Context,
     counter_source: CounterSource,
@@ -312,8 +312,7 @@ def measure(
     context.on_cancel(canceled.set)
     try:
         with IoJob(workers, drain_seconds=window.stall_seconds) as job:
-            sampler = _Sampler(job, streams, at)
-            sampler.watch = watch
+            sampler = _Sampler(job, streams, at, watch)
             measured = yield from _observe(sampler, window, context, counter_source, canceled)
             if not measured.ended_early:
                 # A stall that began before the end of the window has used part of its limit.
@@ -325,7 +324,7 @@ def measure(
 
 def measure_loads(
     loads: Mapping[str, tuple[TargetSetup, Stream, int]],
-    at: Mapping[str, str | int | float],
+    at: Coordinates,
     window: Window,
     context: Context,
     counter_source: CounterSource,
