@@ -16,7 +16,7 @@ import random
 import stat
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, suppress
 
 from msgspec import Struct
@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from sizeup.errors import SizeupError
 from sizeup.model.machine import Gap
-from sizeup.model.sample import Estimate, Progress
+from sizeup.model.sample import Coordinates, Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.procfs.meminfo import read_swaps
 from sizeup.procfs.mounts import is_below, read_mountinfo
@@ -35,7 +35,7 @@ from sizeup_direct_io import binding
 from sizeup_direct_io.binding import Extents, IoInterval
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
 from sizeup_direct_io.comparisons import direct_reader
-from sizeup_direct_io.estimates import Coordinates, PointResult, location
+from sizeup_direct_io.estimates import PointResult, location
 from sizeup_direct_io.measure import Window, measure
 from sizeup_direct_io.presets import SMALL_BYTES
 from sizeup_direct_io.target import CLOSE_SECONDS_LIMIT, TargetKind, TargetSetup, sample_content
@@ -252,7 +252,7 @@ class ColdRead(Struct, frozen=True):
     zero_share: float
     """Of some blocks: those that hold only zero bytes may never have been stored."""
 
-    def estimate(self, at: Mapping[str, str | int | float], warm_median_ns: float) -> Estimate:
+    def estimate(self, at: Coordinates, warm_median_ns: float) -> Estimate:
         """Return the rate of reads that no cache answered; of all reads where those took little of the time."""
         limit_ns = max(SLOW_NS, SLOW_TIMES * warm_median_ns)
         times = self.interval.histogram("read")

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from sizeup.errors import RefusedError
 from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
-from sizeup.model.sample import Estimate, Progress, Samples
+from sizeup.model.sample import Coordinates, Estimate, Progress, Samples
 from sizeup.probing.api import Context, Emission
 from sizeup.procfs.mounts import is_below
 from sizeup.text import plural
@@ -218,7 +218,7 @@ class CommitRun(TargetRun):
         yield from overall(f"commits on {self._where}", self._parts, changes, "Figures of commits")
         yield Progress(1.0, 0.0, "done")
 
-    def _at(self, point: LogPoint) -> estimates.Coordinates:
+    def _at(self, point: LogPoint) -> Coordinates:
         record = int(self._settings["record"])
         return {"method": point.method.value, "record_bytes": record, "committers": point.committers}
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.machine import Gap
-from sizeup.model.sample import Estimate, Progress
+from sizeup.model.sample import Coordinates, Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.text import plural
 from sizeup.units import as_percent, format_bytes, format_value
@@ -287,7 +287,7 @@ def _joint_figures(
     for setup, count in each:
         path = setup.target.path
         interval = measured.intervals[path]
-        at: estimates.Coordinates = {
+        at: Coordinates = {
             "workload": load.point.at["workload"],
             "queue_depth": count,
             "path": path,
@@ -313,7 +313,7 @@ def _measure_on(
     stream = load.point.loads[0][0]
     setups = [setup for setup, _ in each]
     queue_depth = sum(count for _, count in each)
-    at: estimates.Coordinates = {"workload": load.point.at["workload"], "queue_depth": queue_depth, "path": name}
+    at: Coordinates = {"workload": load.point.at["workload"], "queue_depth": queue_depth, "path": name}
     loads = {setup.target.path: (setup, stream, count) for setup, count in each}
     first = setups[0].target
     numbers = {setup.target.path: setup.target.device_number for setup in setups} if len(setups) > 1 else {}
@@ -392,7 +392,7 @@ def scale_threads(load: ComparedLoad) -> Generator[Emission, None, None]:
         yield Progress(0.9, None, f"{workload}: QD {count} from {plural(threads, 'thread')}")
         measured = load.measured(SCALING_WINDOW, threads=threads)
         value, busiest = measured.throughput(unit), measured.busiest_thread
-        at: estimates.Coordinates = {"workload": workload, "queue_depth": count, "threads": threads}
+        at: Coordinates = {"workload": workload, "queue_depth": count, "threads": threads}
         caveats = estimates.caveats_of([check_submitters(busiest, measured.threads)])
         extra = {} if busiest is None else {"busiest_thread": busiest}
         yield Estimate(f"threads-{'rate' if unit == 'bytes/s' else 'iops'}", at, value, caveats=caveats, extra=extra)
@@ -403,6 +403,6 @@ def scale_threads(load: ComparedLoad) -> Generator[Emission, None, None]:
     stopped = conclusions.stopped_paying(ramp)
     still = "" if stopped or best is not ramp[-1] else f" It was still rising at the limit of {limit}."
     reached = f"{format_value(best.throughput, unit)} with {plural(best.queue_depth, 'submitting thread')}"
-    known: estimates.Coordinates = {"queue_depth": count, "throughput": best.throughput}
+    known: Coordinates = {"queue_depth": count, "throughput": best.throughput}
     told = {"statement": f"{workload} at QD {count}: {reached}", "consequence": f"By number of threads: {each}.{still}"}
     yield Estimate("best-threads", {"workload": workload}, float(best.queue_depth), extra={**known, **told})

@@ -13,9 +13,9 @@ import msgspec
 from msgspec import Struct
 
 from sizeup.model.machine import Gap
-from sizeup.model.sample import Estimate
+from sizeup.model.sample import Coordinates, Estimate
 from sizeup.units import as_percent, format_bytes, format_ns, format_rate, format_value
-from sizeup_direct_io.estimates import Coordinates, PointResult, known, pool, with_interval
+from sizeup_direct_io.estimates import PointResult, known, pool, with_interval
 from sizeup_direct_io.settings import TargetBandwidth
 from sizeup_direct_io.validity import EXCEEDS_CACHE, Part, Validity, passed, suspect_cache, warn
 

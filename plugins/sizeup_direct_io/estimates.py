@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from sizeup.model.sample import Estimate
+from sizeup.model.sample import Coordinates, Estimate
 from sizeup.procfs.block import format_device_number
 from sizeup_direct_io.binding import IoInterval, median_interval
 from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, stream_coordinates
@@ -20,7 +20,6 @@ from sizeup_direct_io.validity import Part, Validity, mixed_paths
 from sizeup_direct_io.window_counters import BackgroundLoad
 
 T = TypeVar("T")
-Coordinates = Mapping[str, str | int | float]
 _TAIL = (("minimum", 0.0), ("p99_99", 0.9999), ("maximum", 1.0))
 ONE_RAMP = "one ramp: the deviation from ramp to ramp is unknown"
 

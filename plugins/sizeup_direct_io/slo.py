@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.machine import Gap
-from sizeup.model.sample import Estimate, Progress
+from sizeup.model.sample import Coordinates, Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import as_percent, format_in, format_ns
 from sizeup_direct_io.binding import IoInterval
@@ -163,7 +163,7 @@ def find_rate(
     def tried(rate: float, seconds: float) -> Generator[Emission, None, Tail]:
         paced = replace(stream, rate=rate, at_random=True)
         wanted = replace(window, warmup_seconds=_WARMUP_SECONDS, seconds=seconds, extra_seconds=0.0, precision=math.inf)
-        where: Mapping[str, str | int | float] = {**at, "target_iops": rate}
+        where: Coordinates = {**at, "target_iops": rate}
         loads = {stream.name: (setup, paced, _DEPTH)}
         left = max(0.0, end - time.monotonic()) + objective.confirm_seconds
         yield Progress(0.99, left, f"{workload}: {format_in(rate, 'IOPS')} at random times")
