@@ -277,8 +277,7 @@ class MapMaker:
         """Return the panels below the nodes: the sections, longer ones if they fit, with the settings; the details."""
         used, more = (sum(len(body) + 1 for _, _, body in sections) for sections in both)
         settings = settings_section(self._machine, inside, rows - used)
-        sections = both[more + len(settings[2]) <= rows]
-        sections = [*sections, settings] if settings[2] else sections
+        sections = [*both[more + len(settings[2]) <= rows], *([settings] if settings[2] else [])]
         if not sections:
             return self._details(chosen, width, rows)
         (title, basis, body), *others = sections
