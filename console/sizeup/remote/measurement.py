@@ -148,10 +148,8 @@ class HostMeasurement:
         await asyncio.wait([errors], timeout=1)
         errors.cancel()
         ended = -signal.SIGKILL if process.returncode is None else process.returncode
-        if problem and not (self._canceled and ended):
-            result = HostResult(self._target, self._path, status, problem)
-        else:
-            result = self._result(ended)
+        failed = problem and not (self._canceled and ended)
+        result = HostResult(self._target, self._path, status, problem) if failed else self._result(ended)
         self._show(result.problem or "measured")
         return result
 
