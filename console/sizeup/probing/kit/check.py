@@ -98,8 +98,7 @@ def _check_manifest(checked: CheckedPlugin, path: Path, points: list[DeclaredPoi
         text = path.read_text(encoding="utf-8")
         manifests, found = manifest_mistakes(text)
     except FileNotFoundError:
-        problem = Problem(file, 0, "file", "the manifest of the package", "no such file")
-        checked.problems.append(problem)
+        checked.problems.append(Problem(file, 0, "file", "the manifest of the package", "no such file"))
         return
     except (OSError, UnicodeDecodeError, TomlError) as error:
         line = error.line if isinstance(error, TomlError) else 0
