@@ -146,13 +146,6 @@ class Placement(Struct, frozen=True):
         return ",".join(f"{node}:{count}" for node, count in sorted(self.on_node.items()))
 
 
-def placement_of(native: Any) -> Placement:
-    """A ``struct sizeup_placement`` as a value."""
-    on_node = {node: count for node, count in enumerate(native.on_node) if count}
-    verified, bound = bool(native.verified), bool(native.bound)
-    return Placement(native.pages, on_node, native.elsewhere, native.huge_share, verified, bound)
-
-
 def new_job() -> NativeJob:
     """An idle job of this extension."""
     return NativeJob(ffi, lib)
@@ -237,7 +230,10 @@ class NativeCall:
 
     def placement(self, index: int = 0) -> Placement:
         """Where the pages of a point, a thread or a file were, once the call has returned."""
-        return placement_of(self._placements[index])
+        native = self._placements[index]
+        on_node = {node: count for node, count in enumerate(native.on_node) if count}
+        verified, bound = bool(native.verified), bool(native.bound)
+        return Placement(native.pages, on_node, native.elsewhere, native.huge_share, verified, bound)
 
 
 def measure(

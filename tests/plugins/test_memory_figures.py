@@ -244,9 +244,10 @@ def test_pages_that_are_not_known_or_not_bound_are_told() -> None:
 def test_what_the_native_code_says_of_pages_arrives() -> None:
     native = binding.ffi.new("struct sizeup_placement *", {"pages": 8, "elsewhere": 1, "huge_share": 0.5})
     native.on_node[1] = 7
+    call = binding.NativeCall("sizeup_shm_fill", placements=native)
     for verified, bound in ((0, 1), (1, 0)):
         native.verified, native.bound = verified, bound
-        assert binding.placement_of(native) == Placement(8, {1: 7}, 1, 0.5, verified=bool(verified), bound=bool(bound))
+        assert call.placement() == Placement(8, {1: 7}, 1, 0.5, verified=bool(verified), bound=bool(bound))
 
 
 def test_what_a_process_did_arrives(told: Told) -> None:
