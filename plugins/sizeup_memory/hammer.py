@@ -91,9 +91,8 @@ class MemoryHammer:
         )
         seconds = durations.starting_seconds() + int(settings["replicates"]) * once
         if not loops:
-            seconds += durations.allocating_seconds([series[0].pages * PAGE_BYTES]) + (_SLOWER - 1) * _SECONDS * len(
-                series
-            )
+            seconds += durations.allocating_seconds([series[0].pages * PAGE_BYTES])
+            seconds += (_SLOWER - 1) * _SECONDS * len(series)
         most = max(one.processes * one.pages for one in series)
         without = cpu_selection.without_memory(machine, cpus)
         measured = _HammerSettings.of(settings, without_memory=without, cpus=cpus, series=series, caches=caches)
