@@ -202,8 +202,7 @@ def _kept_ring(spans: Sequence[int], pattern: chase_patterns.ChasePattern) -> in
 def _memory_bytes(spans: Sequence[int], pattern: chase_patterns.ChasePattern) -> int:
     """Return the memory that one pass maps beside the pool of small working sets."""
     kept = _kept_ring(spans, pattern)
-    others = max((span for span in spans if span != kept), default=0)
-    return kept + others
+    return kept + max((span for span in spans if span != kept), default=0)
 
 
 def _step(machine: Machine, settings: Settings, name: str) -> Step:
