@@ -73,13 +73,7 @@ class WorkerContext:
 
 def main() -> NoReturn:
     """Read the job from standard input, run it, and leave without any clean-up that could hang."""
-    data = b""
-    while b"\n" not in data:
-        chunk = os.read(0, 1 << 16)
-        if not chunk:
-            os._exit(_PARENT_GONE)
-        data += chunk
-    head, _, rest = data.partition(b"\n")
+    head, _, rest = _read_until(b"\n", b"").partition(b"\n")
     job = wire.JOB.decode(head)
     # Python's own handler for SIGINT cannot run inside C; the runner decides what a ^C means.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -97,6 +91,16 @@ def main() -> NoReturn:
     os._exit(0)
 
 
+def _read_until(mark: bytes, data: bytes) -> bytes:
+    """Return ``data`` and what follows on standard input until it has a mark; leave where the runner has gone."""
+    while mark not in data:
+        chunk = os.read(0, 1 << 16)
+        if not chunk:
+            os._exit(_PARENT_GONE)
+        data += chunk
+    return data
+
+
 def _stand_back(cpu: int) -> None:
     """Run on one CPU at the lowest CPU and I/O priority, as all threads do that are started later."""
     import psutil
@@ -112,12 +116,7 @@ def _stand_back(cpu: int) -> None:
 
 def _listen(context: WorkerContext, early: bytes) -> None:
     """Wait for the cancel command; the end of standard input means that the runner has gone."""
-    data = early
-    while wire.CANCEL not in data:
-        chunk = os.read(0, 64)
-        if not chunk:
-            os._exit(_PARENT_GONE)
-        data += chunk
+    _read_until(wire.CANCEL, early)
     context.cancel()
     while os.read(0, 64):
         pass
