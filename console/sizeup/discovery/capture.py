@@ -261,10 +261,9 @@ def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machi
     files.update(masked_network(captured.files, machine, anonymizer))
     for path in [path for path in captured.files if path.startswith(NVIDIA) and path.endswith("/information")]:
         files[path] = reduced_information(captured.files[path])
-    if INSTANCE_DATA in files:
-        files[INSTANCE_DATA] = reduced_instance_data(captured.files[INSTANCE_DATA])
-    if LPARCFG in files:
-        files[LPARCFG] = reduced_lparcfg(captured.files[LPARCFG])
+    for path, reduced in ((INSTANCE_DATA, reduced_instance_data), (LPARCFG, reduced_lparcfg)):
+        if path in files:
+            files[path] = reduced(captured.files[path])
     if "/proc/1/environ" in files:
         kept = [word for word in captured.files["/proc/1/environ"].split(b"\0") if word.startswith(b"container=")]
         files["/proc/1/environ"] = b"\0".join(kept)
