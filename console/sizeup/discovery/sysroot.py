@@ -13,6 +13,7 @@ import errno
 import os
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
@@ -84,12 +85,10 @@ class Sysroot:
                 f"{root}: expected {_EXPECTED}, found neither; make one on that machine with sizeup capture FILE, "
                 "and give FILE to --sysroot"
             )
-        try:
+        with suppress(OSError, ValueError, AttributeError, TypeError, RecursionError):
             manifest = json.loads(self._raw_bytes(f"/{MANIFEST}"))
             self._refused = {str(path): int(number) for path, number in manifest.get("refused", {}).items()}
             self.whole = manifest.get("whole") is not False
-        except (OSError, ValueError, AttributeError, TypeError, RecursionError):
-            self._refused = {}
 
     # What a kind of root answers for a path without links
 
