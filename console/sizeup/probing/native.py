@@ -61,11 +61,6 @@ class NativeJob:
         """Why the call failed or was refused; empty where it did not."""
         return str(self._ffi.string(self._lib.sizeup_job_reason(self.job)).decode(errors="replace"))
 
-    @property
-    def dropped(self) -> int:
-        """Samples that were lost because the reader was too slow."""
-        return int(self._lib.sizeup_job_dropped(self.job))
-
     def estimate(self, index: int) -> Any:
         """The last published ``struct sizeup_estimate`` of a point."""
         estimate = self._ffi.new("struct sizeup_estimate *")
@@ -100,10 +95,10 @@ class NativeJob:
                 yield Progress(shown, (time.monotonic() - started) * (1 - shown) / shown)
             wait([answer], POLL_SECONDS)
         yield from self._drain(points, context)
-        if self.dropped:
+        if dropped := int(self._lib.sizeup_job_dropped(self.job)):
             series = ", ".join(dict.fromkeys(point.series for point in points))
             yield Gap(
-                f"{self.dropped:,} samples of {series}",
+                f"{dropped:,} samples of {series}",
                 "dropped: sizeup could not collect them in time because this machine was too busy. Charts of the "
                 "samples have a hole; the estimates count them. Run again on a quieter machine to get all samples",
             )
