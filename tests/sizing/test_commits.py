@@ -2,7 +2,10 @@
 
 import pytest
 
+from sizeup.decoding import json_decoder
+from sizeup.model.advice import Card
 from sizeup.model.machine import Machine
+from sizeup.model.records import ENCODER
 from sizeup.model.sample import Estimate
 from sizeup.quantity import Origin, Quantity, Uncertainty
 from sizeup.session.value import Session
@@ -151,3 +154,6 @@ def test_the_share_of_the_storage_is_of_the_figures_beside_it() -> None:
     assert (found.status, found.demand) == ("uncertain", "16,500 IOPS")
     assert found.detected == "66,080 IOPS (storage)"
     assert found.share == pytest.approx(16_500 / 66_080)
+    open_end = next(one for one in found.stages if one.unit == "IOPS")
+    assert (open_end.best, open_end.worst) == (pytest.approx(0.25, rel=0.01), None)
+    assert json_decoder(Card).decode(ENCODER.encode(found)) == found, "what a session records can be read back"

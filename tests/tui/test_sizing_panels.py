@@ -160,8 +160,8 @@ def test_bars_beside_the_findings_grow_with_their_pane(width: int, least: int, o
 
 def test_a_stage_says_what_its_share_is_of_and_how_far_it_is_certain() -> None:
     stages = [
-        StageUse("storage", 4.73, "uncertain", unit="IOPS", best=0.0, worst=math.inf),
-        StageUse("vda", 1.13, "fail", unit="MB/s", best=1.07, worst=math.inf),
+        StageUse("storage", 4.73, "uncertain", unit="IOPS", best=0.0, worst=None),
+        StageUse("vda", 1.13, "fail", unit="MB/s", best=1.07, worst=None),
     ]
     _, open_, failing = stage_lines(stages, 54, ScreenLook.COLOR).split("\n")
     pale = [str(part.style) for part in open_.spans if "-pale" in str(part.style)]

@@ -97,8 +97,8 @@ class StageUse(Struct, frozen=True):
     """``MB/s`` or ``IOPS``: what the share is of."""
     best: float = 0.0
     """The share of the upper end of its capacity; 0 where that is open."""
-    worst: float = 0.0
-    """The share of its lower end; infinite where that is 0."""
+    worst: float | None = 0.0
+    """The share of its lower end; None where that is 0, as a session has no number for what is infinite."""
 
 
 class Failure(Struct, frozen=True):

@@ -233,7 +233,7 @@ class StageShare(Struct, frozen=True):
     def use(self, status: ShareStatus) -> StageUse:
         """Return the share of the stage alone, as the card of the storage lists it."""
         name = self.stage.title or self.stage.name
-        ends = self.best, self.worst
+        ends = self.best, None if math.isinf(self.worst) else self.worst
         return StageUse(name, self.share, status.value, self.path, self.capacity.origin, self.unit, *ends)
 
 

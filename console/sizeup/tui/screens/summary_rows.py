@@ -212,8 +212,10 @@ def stage_lines(stages: Sequence[StageUse], width: int, look: ScreenLook) -> Con
     for number, stage in enumerate(stages):
         token = status_token(stage.status.upper()) if stage.status else zone(stage.share)
         sure = token in ("ok", "warn", "bad")
-        title = Content(f"{stage.name}, {stage.unit}").truncate(name - 3, ellipsis=True, pad=True)
-        share = ShareBar(stage.best if stage.status == ShareStatus.UNCERTAIN.value else stage.share, stage.worst)
+        words = ", ".join(filter(None, (stage.name, stage.unit)))
+        title = Content(words).truncate(name - 3, ellipsis=True, pad=True)
+        worst = math.inf if stage.worst is None else max(stage.worst, stage.share)
+        share = ShareBar(stage.best if stage.status == ShareStatus.UNCERTAIN.value else stage.share, worst)
         lines.append(
             Content.assemble(
                 ("· " if number else "▶ ", "$dim" if number else f"${token}" if sure else "$hi"),
