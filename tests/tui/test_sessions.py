@@ -395,3 +395,41 @@ async def test_the_cursor_follows_the_session_that_the_other_modes_show(console:
             on.append(console.app.screen.query_one(KeyList).highlighted_option.id)
 
     assert on == [str(older), str(newer), str(older)]
+
+
+async def test_a_cursor_on_the_newest_goes_to_the_session_that_is_newest_now(console: Console, folder: Path) -> None:
+    older = [stored(folder, name) for name in ("one", "two")]
+    for number, path in enumerate(older):
+        os.utime(path, (10**9 + number, 10**9 + number))
+    chosen = []
+    async with console.shown(120, 40, keys="5") as pilot:
+        listed = console.app.screen.query_one("#sessions", KeyList)
+        for name, key in (("three", ""), ("four", "down"), ("five", "")):
+            await pressed(pilot, *filter(None, (key,)))
+            before = listed.highlighted_option
+            path = stored(folder, name)
+            console.app.screen.show_machine()
+            await settled(pilot)
+            after = listed.highlighted_option
+            assert before is not None
+            assert after is not None
+            chosen.append((before.id == listed.options[0].id, after.id == before.id, after.id == str(path)))
+
+    assert [one[1:] for one in chosen] == [(False, True), (True, False), (True, False)]
+
+
+async def test_the_last_line_offers_the_way_back_only_while_a_session_is_shown(console: Console, folder: Path) -> None:
+    stored(folder, "one")
+    async with console.shown(120, 40, keys="5") as pilot:
+        await settled(pilot)
+        live = console.keys
+        await pressed(pilot, "enter")
+        await settled(pilot)
+        summary = console.keys
+        await pressed(pilot, "5")
+        await settled(pilot)
+        saved = console.keys
+
+    assert "This host" not in live
+    assert "Measure" not in summary, "nothing can be measured in a session"
+    assert "This host" in saved

@@ -47,7 +47,7 @@ def test_without_a_workload_nothing_is_judged_and_the_keys_lead_on() -> None:
 
     assert (band.word, band.status, band.steps) == ("NO WORKLOAD", "acc", STEPS)
     assert band.number is not None
-    assert (band.number.text, band.number.name) == ("8", "cores, 16 threads")
+    assert (band.number.text, band.number.name) == ("8", "cores, 2 sockets")
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,7 @@ class ModeScreen(OnceStyledScreen):
         """Redraw after the machine was read or changed."""
         self.show_status()
         self.show_band()
+        self.show_keys()
 
     def show_run(self) -> None:
         """Redraw after the run got on."""

@@ -145,8 +145,9 @@ class SessionsScreen(ModeScreen):
             self._list()
 
     def idle_actions(self) -> Collection[str]:
-        """Leave out what needs a session while there is none."""
-        return () if self._all else ("sessions.open", "app.compare", "app.note", "app.export", "sessions.find")
+        """Leave out what needs a session while there is none, and the way back to this machine while it is shown."""
+        idle = () if self.host.saved_session is not None else ("sessions.live",)
+        return idle if self._all else (*idle, "sessions.open", "app.compare", "app.note", "app.export", "sessions.find")
 
     def on_resize(self) -> None:
         """Wrap the text again, once the panes have taken their widths."""
@@ -358,7 +359,8 @@ class SessionsScreen(ModeScreen):
         try:
             # The session that was held is read again, without its samples, once another one is shown.
             known = {path: entry for path, entry in self._all.items() if path != self._held}
-            if self._held != self.host.runs.path:  # the cursor follows what the other modes show
+            # The cursor follows what the other modes show; on the newest session it goes to what is newest now.
+            if self._held != self.host.runs.path or self._chosen() == next(iter(self._all), None):
                 self._sessions.highlighted = None
             self._held = self.host.runs.path
             found = entries(known=known, held=self.host.runs.held, opened=self._held)

@@ -79,7 +79,9 @@ def summary_band(
             number = Number(str(len(grave_ones)), "", found.partition(" ")[2], "bad")
             steps = (NextStep(f"Mend {found} first: {grave_ones[0].title.rstrip('.')}.", why), *steps)
         elif number is None and machine is not None and machine.core_count:
-            number = Number(str(machine.core_count), "", f"cores, {plural(machine.pu_counts.online, 'thread')}")
+            sockets = len(machine.packages)
+            more = plural(sockets, "socket") if sockets else plural(machine.pu_counts.online, "thread")
+            number = Number(str(machine.core_count), "", f"cores, {more}")
         return Band("NO WORKLOAD", "acc", f"{what} has {short}", capitalized(short), tuple(steps[:2]), number=number)
     assumed = f"{len(card.assumed)} assumed" if card.assumed else ""
     short, what = "", RESOURCE_NAMES.get(card.resource, card.resource)
