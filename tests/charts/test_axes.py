@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from sizeup.charts.axes import Ruler, fit
-from sizeup.charts.chart import Axis, Scale
+from sizeup.charts.chart import Axis, BarChart, Scale
 from tiers import one_in
 
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
@@ -22,6 +22,11 @@ def test_a_linear_axis_starts_at_zero_and_names_round_values_with_the_unit_in_th
     assert labels(ruler) == ["0", "50", "100", "150"]
     assert (ruler.low, ruler.high) == (0, 150)
     assert ruler.position(75) == 0.5
+
+
+@pytest.mark.parametrize(("title", "shown"), [("Cost", "Cost, logarithmic"), ("", "logarithmic")])
+def test_lengths_that_are_logarithms_are_said_to_be_without_a_title_too(title: str, shown: str) -> None:
+    assert BarChart("", Axis(title, "ns", Scale.LOG10), ()).axis_title == shown
 
 
 @pytest.mark.parametrize(

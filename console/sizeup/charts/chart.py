@@ -164,7 +164,7 @@ class BarChart(_Named, frozen=True):
     @property
     def axis_title(self) -> str:
         """What the bars show, and that their lengths are logarithms."""
-        return f"{self.axis.title}{', logarithmic' if self.axis.scale is Scale.LOG10 else ''}"
+        return f"{self.axis.title}{', logarithmic' if self.axis.scale is Scale.LOG10 else ''}".removeprefix(", ")
 
 
 class HeatMap(_Named, frozen=True):
