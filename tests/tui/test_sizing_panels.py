@@ -1,6 +1,5 @@
 """The panels of Sizing and the rows of the first screen at every width and in every look."""
 
-import math
 import re
 
 import pytest

@@ -21,7 +21,8 @@ def test_a_capacity_that_is_hardly_known_has_three_digits_of_what_is_certain() -
     [
         (83.45, Number("479", "%", "of storage capacity at worst")),
         (25.0, Number("0.54", "%", "of storage capacity as measured")),  # 1,600 % at worst say nothing
-        (74_630.0, Number("0.54", "%", "of storage capacity as measured")),  # of its links, while its drives are unknown
+        # of its links, while its drives are unknown
+        (74_630.0, Number("0.54", "%", "of storage capacity as measured")),
     ],
 )
 def test_the_large_number_of_what_is_not_certain_is_its_worst_as_far_as_that_says_something(
