@@ -17,7 +17,7 @@ from sizeup.views.result.summary import SEVERITY_WORDS
 
 _ROLES = {Severity.CRITICAL: "status-fail", Severity.WARNING: "status-warn", Severity.INFO: "dim"}
 Problem = tuple[Severity, str, TopologyItem | None, str]
-"""How much it matters, what is wrong, with which part, and the first thing to do about it."""
+"""How much it matters, what is wrong, with which part, and what to do about it."""
 _LEAST_COLUMN = 38
 """Columns that a column of facts needs beside another one."""
 _GAP = 2
@@ -95,7 +95,7 @@ def problems(root: TopologyItem, findings: Sequence[Finding]) -> list[Problem]:
     for finding in told:
         ways = [find(root, subject) for subject in finding.subjects]
         part = next((way[-1] for way in ways if way), None)
-        found.append((finding.severity, capitalized(finding.title), part, finding.remedy.split(". ")[0].strip(".")))
+        found.append((finding.severity, capitalized(finding.title), part, finding.remedy))
     named = {subject for finding in findings for subject in finding.subjects}
     others = [item for item in every(root) if item.trouble and named.isdisjoint((item.key, *item.also))]
     return [*found, *((Severity.WARNING, f"{item.name}: {item.trouble}", item, "") for item in others)]
@@ -108,6 +108,6 @@ def topology_band(machine: Machine, found: Sequence[Problem], place: str) -> Ban
         return Band("OK", "ok", words, basis="No problem was found in devices and settings")
     grave = [severity for severity, *_ in found if severity is Severity.CRITICAL]
     severity, text, part, remedy = found[0]
-    step = NextStep(f"{remedy}." * bool(remedy), *((place, "goes there") if part is not None else ("1", "says why")))
+    step = NextStep(remedy, *((place, "goes there") if part is not None else ("1", "says why")))
     word = f"{len(grave or found)} {SEVERITY_WORDS[severity]}"
     return Band(word, "bad" if grave else "warn", f"{text}.", steps=(step,), basis=words)
