@@ -78,7 +78,8 @@ class WorkerProcess:
             os.close(write_end)
         os.set_blocking(self.records, False)
         assert self.process.stdout is not None
-        os.set_blocking(self.process.stdout.fileno(), False)
+        self.output = self.process.stdout.fileno()
+        os.set_blocking(self.output, False)
         self.printed = b""
 
     def send(self, data: bytes) -> None:
@@ -89,10 +90,9 @@ class WorkerProcess:
 
     def read_output(self) -> bool:
         """Keep the end of what the worker prints; False once its output is closed."""
-        assert self.process.stdout is not None
         for _ in range(_READS_AT_ONCE):
             try:
-                data = os.read(self.process.stdout.fileno(), 1 << 16)
+                data = os.read(self.output, 1 << 16)
             except BlockingIOError:
                 return True
             if not data:
@@ -241,9 +241,7 @@ class _StepDriver:
     def _watch(self) -> bool:
         """Read, bound and end the worker; False where it had to be abandoned."""
         poll = select.poll()
-        printed = self._worker.process.stdout
-        assert printed is not None
-        poll.register(printed.fileno(), select.POLLIN)
+        poll.register(self._worker.output, select.POLLIN)
         poll.register(self._control.fileno(), select.POLLIN)
         next_batch = self._clock()
         while True:
@@ -257,8 +255,8 @@ class _StepDriver:
             events = dict(poll.poll(max(wait, 0.0) * 1000))
             if self._control.fileno() in events:
                 self._control.read_commands()
-            if printed.fileno() in events and not self._worker.read_output():
-                poll.unregister(printed.fileno())
+            if self._worker.output in events and not self._worker.read_output():
+                poll.unregister(self._worker.output)
             # Asked before the last collection: what it wrote before it ended is then in the pipe.
             exited = self._worker.exited()
             if self._open and (exited or self._worker.records in events):
