@@ -1,7 +1,10 @@
 """Which facts of two machines count as a difference."""
 
+from msgspec.structs import replace
+
 from sizeup.compare.drift import drift
 from sizeup.compare.machines import configuration, machine_differences
+from sizeup.discovery.machine import assessed
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import HugePages, NumaNode
@@ -36,6 +39,16 @@ def test_parts_of_an_unknown_driver_speed_or_size_are_counted_by_what_is_known()
     assert told["memory by node"] == "0: 1 GiB, 1: unknown"
     assert told["huge page pools"] == "4 x 1 GiB"
     assert machine_differences([found], []) == machine_differences([], [found]) == ()
+
+
+def test_memory_by_node_that_does_not_add_up_is_no_fact_to_compare() -> None:
+    now, before = (
+        assessed(Machine(memory_bytes=24 << 30, nodes=(NumaNode(0, (0,), memory_bytes=size << 30),))) for size in (9, 6)
+    )
+    whole, more = (replace(one, memory_bytes=size << 30, findings=()) for one, size in ((before, 6), (now, 9)))
+
+    assert [one.what for one in machine_differences([now], [before])] == []
+    assert [one.what for one in machine_differences([more], [whole])] == ["memory", "memory by node"]
 
 
 def test_a_mount_that_got_several_connections_has_drifted() -> None:

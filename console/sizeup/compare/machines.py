@@ -113,7 +113,9 @@ _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "memory": lambda machine: if_known(machine.memory_bytes, format_bytes),
     "NUMA nodes": lambda machine: if_known(machine.node_count),
     "memory by node": lambda machine: ", ".join(
-        f"{node.os_id}: {if_known(node.memory_bytes, format_bytes) or UNKNOWN}" for node in machine.nodes
+        f"{node.os_id}: {if_known(node.memory_bytes, format_bytes) or UNKNOWN}"
+        for node in machine.nodes
+        if not any(one.id == "memory.node-sum" for one in machine.findings)  # which says that one of them is wrong
     ),
     "distances": lambda machine: " / ".join(
         " ".join(map(str, node.distances)) for node in machine.nodes if node.distances
