@@ -289,3 +289,20 @@ async def test_a_large_screen_is_not_sent_again_dimmed_behind_the_palette(
 ) -> None:
     async with console.shown(columns, rows, keys=("ctrl+p",)):
         assert console.app.screen.has_class("-undimmed") is undimmed
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60)])
+async def test_each_command_of_the_palette_has_one_row_and_the_frame_stays(
+    console: Console, columns: int, rows: int
+) -> None:
+    async with console.shown(columns, rows, keys=("ctrl+p",)) as pilot:
+        await pilot.pause()
+        listed, frame = console.app.screen.query_one(KeyList), console.app.screen.query_one(".dialog")
+        heights, places = [listed.virtual_size.height - listed.option_count], [frame.region]
+        await pressed(pilot, *"note")
+        places.append(frame.region)
+
+        assert listed.option_count < 10
+        assert heights == [0]
+        assert places[0] == places[1]
+        assert listed.region.bottom == frame.region.bottom - 1
