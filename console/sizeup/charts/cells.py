@@ -115,9 +115,7 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
             column = frame.left + frame.width + 1
             drawing.put(column, y, cut(texts[index], width - column), "text")
         else:
-            solid = _draw_bar(drawing, frame, y + above, bar, texts[index])
-            for row in range(y + above + 1, y + min(apart - 1, 2)):
-                drawing.put(frame.left, row, solid, bar.role)
+            _draw_bar(drawing, frame, y + above, bar, texts[index])
     if cursor is not None:
         drawing.put(0, height - 1, cut(bar_readout(chart, min(cursor, len(chart.bars) - 1)), width), "cursor")
         return drawing
@@ -160,20 +158,18 @@ def _heading(chart: BarChart, width: int) -> str:
     return f"{chart.title}: {axis}" if chart.title else axis
 
 
-def _draw_bar(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -> str:
-    """Draw a bar from zero with its interval on its track, the text at the end of the row; return what is solid."""
-    solid = frame.alphabet.bar * min(max(frame.dot(bar.value), int(bar.value > 0)), frame.width)
+def _draw_bar(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -> None:
+    """Draw a bar from zero with its interval on its track, and the text at the end of the row."""
+    length = max(frame.dot(bar.value), 1 if bar.value > 0 else 0)
     drawing.put(frame.left, y, frame.alphabet.grid * frame.width, "line")
-    drawing.put(frame.left, y, solid, bar.role)
+    drawing.put(frame.left, y, frame.alphabet.bar * min(length, frame.width), bar.role)
     if bar.low is not None and bar.high is not None:
         low, high = (min(max(frame.dot(bound), 0), frame.width) for bound in (bar.low, bar.high))
         if high - low >= 2:
             ends = frame.alphabet.range_
             last = frame.alphabet.beyond if frame.ruler.leaves(bar.high) > 0 else ends[2]
             drawing.put(frame.left + low, y, ends[0] + ends[1] * (high - low - 1) + last, "axis")
-            solid = solid[:low]
     drawing.put(max(drawing.width - len(text), 0), y, cut(text, drawing.width), "text")
-    return solid
 
 
 def _bar_ruler(chart: BarChart, bars: Sequence[Bar], bar_width: int) -> Ruler:

@@ -296,11 +296,10 @@ def draw_balance(found: Balance, width: int, height: int, look: ScreenLook) -> D
     unknown = [title for name, title in _PARTS.items() if name not in {one.resource for one in found.supplies}]
     rows = [*((one.title, one.bytes_per_second) for one in found.supplies), *((title, 0.0) for title in unknown)]
     pitch, sentence = max((height - 5) // len(rows), 1), found.sentence()
-    most = min(max(pitch // 2, 1), _MOST_ROWS)
-    tops = range(3 if height > _LOW else 2, height - 1 - most - bool(sentence), pitch)
-    for first, (title, rate) in zip(tops, rows, strict=False):
-        middle, end = first + most // 2, column(rate) if rate else left
-        top, thick = (first, most) if rate else (middle, 1)  # what is not known is no bar
+    thick = min(max(pitch // 2, 1), _MOST_ROWS)
+    tops = range(3 if height > _LOW else 2, height - 1 - thick - bool(sentence), pitch)
+    for top, (title, rate) in zip(tops, rows, strict=False):
+        middle, end = top + thick // 2, column(rate) if rate else left
         drawing.put(0, middle, title, "text")
         for x, y in product(range(left, end), range(top, top + thick)):
             drawing.put(x, y, "▄" if thick == 1 else "█", _ramp(x - left, columns))
