@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from consoles import machine
 from sizeup.model.machine import Machine, OsSettings, Platform
+from sizeup.views.machine.facts import setting_texts
 from sizeup.views.map.cells import Row, width_of
 from sizeup.views.map.map import MapMaker
 from sizeup.views.map.sections import settings_section
@@ -24,7 +25,7 @@ def text(rows: list[Row]) -> list[str]:
 
 
 def test_where_rows_are_few_settings_stand_side_by_side() -> None:
-    drawn = text(settings_section(tuned(), 82, 3)[2])
+    drawn = text(settings_section(setting_texts(tuned()), 82, 3)[2])
 
     assert len(drawn) <= 3
     assert "60" in next(line for line in drawn if line.startswith("vm.swappiness"))
@@ -34,7 +35,7 @@ def test_where_rows_are_few_settings_stand_side_by_side() -> None:
 @pytest.mark.parametrize("width", [30, 40, 82, 146])
 @pytest.mark.parametrize("rows", [0, 3, 4, 6, 10, 30])
 def test_settings_never_take_more_than_the_room(width: int, rows: int) -> None:
-    drawn = settings_section(tuned(), width, rows)[2]
+    drawn = settings_section(setting_texts(tuned()), width, rows)[2]
 
     assert len(drawn) <= rows
     assert all(width_of(row) <= width for row in drawn)
@@ -51,12 +52,12 @@ def test_settings_fill_what_a_map_leaves_and_move_nothing() -> None:
 
 
 def test_nothing_stands_there_where_no_setting_is_known() -> None:
-    assert settings_section(replace(tuned(), settings=OsSettings()), 82, 20)[2] == []
+    assert settings_section(setting_texts(replace(tuned(), settings=OsSettings())), 82, 20)[2] == []
 
 
 @pytest.mark.parametrize(("width", "rows", "advised"), [(82, 20, True), (82, 3, False), (40, 20, False)])
 def test_beside_one_column_of_settings_stands_what_vendors_recommend(width: int, rows: int, *, advised: bool) -> None:
-    _, basis, drawn = settings_section(tuned(), width, rows)
+    _, basis, drawn = settings_section(setting_texts(tuned()), width, rows)
     swappiness = next(line for line in text(drawn) if line.startswith("vm.swappiness"))
 
     assert ("1 (SQL Server)" in swappiness) is advised

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.views.machine.difference import MachineComparison
+from sizeup.views.machine.facts import setting_texts
 from sizeup.views.machine.topology_item import TopologyItem
 from sizeup.views.map.cells import (
     Cell,
@@ -151,7 +152,7 @@ class MapMaker:
         ``measured`` is what was measured of the memory of the only node; ``live`` is whether loads will be known.
         """
         self._live = live
-        self._machine = machine
+        self._findings, self._settings = machine.findings, setting_texts(machine)  # read once, drawn each second
         self._matrices = matrices
         self._measured = measured
         self._parts = MapParts(machine, comparison)
@@ -276,7 +277,7 @@ class MapMaker:
     ) -> list[Row]:
         """Return the panels below the nodes: the sections, longer ones if they fit, with the settings; the details."""
         used, more = (sum(len(body) + 1 for _, _, body in sections) for sections in both)
-        settings = settings_section(self._machine, inside, rows - used)
+        settings = settings_section(self._settings, inside, rows - used)
         sections = [*both[more + len(settings[2]) <= rows], *([settings] if settings[2] else [])]
         if not sections:
             return self._details(chosen, width, rows)
@@ -291,7 +292,7 @@ class MapMaker:
     def _details(self, chosen: TopologyItem | None, width: int, rows: int) -> list[Row]:
         if chosen is None:
             return []
-        body = details(chosen, self._machine.findings, width - 4, rows)
+        body = details(chosen, self._findings, width - 4, rows)
         title = (Cell(chosen.name or chosen.label, "name", chosen.key),)
         return panel(title, body, width, rows, (Cell("selected ", "dim"),))
 

@@ -11,7 +11,6 @@ from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.text import clipped
 from sizeup.units import format_bytes
-from sizeup.views.machine.facts import setting_texts
 from sizeup.views.machine.topology_item import ItemChange, TopologyItem
 from sizeup.views.map.cells import (
     Cell,
@@ -187,13 +186,12 @@ def _table(matrix: NodeMatrix, width: int) -> list[Row]:
     return rows
 
 
-def settings_section(machine: Machine, width: int, rows: int) -> Section:
-    """Return the settings that are known, in as few columns of at most so many rows as hold them or as fit.
+def settings_section(facts: Sequence[tuple[str, str, str]], width: int, rows: int) -> Section:
+    """Return settings as ``setting_texts`` has them, in as few columns of at most so many rows as hold them or as fit.
 
     Beside a single column stands what vendors recommend, where there is room.
     """
     title: Row = (Cell("Settings that matter for a database", "name"),)
-    facts = setting_texts(machine)
     names, values = (max((len(fact[part]) for fact in facts), default=0) for part in (0, 1))
     each = names + values + 2
     if rows < _LEAST_SETTINGS or not facts or each > width:
