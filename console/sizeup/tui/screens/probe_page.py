@@ -403,9 +403,10 @@ class ProbePage(Vertical):
             share = [] if card is None else share_rows(card, self._host.look)
             facts.show(fact_rows(run, share), fold=True)
             self._name_frame(side, Content("Figures"))
-            name, other = self._other(self.shown_tab)
-            view.display = other is not None and self.size.height - len(facts.rows) >= _OTHER_ROWS
-            if other is not None and view.display:
+            has_room = self.size.height - len(facts.rows) >= _OTHER_ROWS
+            name, other = self._other(self.shown_tab) if has_room else ("", None)
+            view.display = other is not None
+            if other is not None:
                 self._name_frame(view, Content(f" {name} "))
                 view.show(self._held(run, other, view))
         elif "beside" in parts:
@@ -415,14 +416,14 @@ class ProbePage(Vertical):
             self._name_frame(side, Content("Percentiles" if ended else curve.name), "95 % by rank" if ended else "")
             if picture is not None:
                 view.show(self._held(run, picture, view))
-        if "below" in parts:
-            over_time, (name, other) = timeline(run), self._other(self.shown_tab)
-            if other is not None and "beside" not in parts:
+        elif "below" in parts:
+            name, other = self._other(self.shown_tab)
+            if other is not None:
                 self._name_frame(self._below, Content(name))
                 self._below.show(self._held(run, other, self._below))
-            elif over_time is not None:
-                self._name_frame(self._below, Content("Latency over time"))
-                self._below.show(replace(over_time, rates=()))
+        if {"beside", "below"}.issubset(parts) and (over_time := timeline(run)) is not None:
+            self._name_frame(self._below, Content("Latency over time"))
+            self._below.show(replace(over_time, rates=()))
 
     def _other(self, shown: str) -> tuple[str, LineChart | BarChart | None]:
         """Return name and picture of the first of the main views that may stand beside the one that is shown."""
