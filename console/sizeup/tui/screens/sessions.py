@@ -518,7 +518,7 @@ def about(
         *(hanging(f"! {sentence}", width, 0, 2) for sentence in session.damage.sentences()),
         *([hanging(f"! {unsaved}", width, 0, 2)] if unsaved else []),
     ]
-    notes = [one for _, one in shown.findings if one.severity is Severity.INFO]
+    notes = 0 if whole else sum(one.severity is Severity.INFO for _, one in shown.findings)
     run = run_status(session)
     words = "  ".join(filter(None, (run.grade.value, run.sentence)))
     lines += [
@@ -527,8 +527,12 @@ def about(
         Content(hanging(f"Run        {words}", width, 0, 11)).stylize("bold", 0, 3),
         "",
         *([] if shown.findings else ["No findings"]),
-        *(finding_lines(one, look, width, 2 * whole) for _, one in shown.findings if whole or one not in notes),
-        *([] if whole or not notes else [Content.styled(f" INFO  {plural(len(notes), 'note')}", "$dim")]),
+        *(
+            finding_lines(one, look, width, 2 * whole)
+            for _, one in shown.findings
+            if not notes or one.severity is not Severity.INFO
+        ),
+        *([Content.styled(f" INFO  {plural(notes, 'note')}", "$dim")] if notes else []),
         "",
         Content.styled(_path_text(entry.path), "$dim"),
     ]

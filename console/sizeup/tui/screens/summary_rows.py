@@ -51,7 +51,7 @@ class RowTable:
     """The table of resources at a width: its header, its lines, and the legend of its bars."""
 
     def __init__(self, rows: Sequence[ResourceRow], width: int, look: ScreenLook, years: float = 0.0) -> None:
-        self._rows, self._look, self._years = rows, look, years
+        self._rows, self._look = rows, look
         judged = any(row.demand or row.used for row in rows)
         wide = next(bar for least, bar in reversed(_BAR.items()) if width >= least)
         self._bar = _LEAST_BAR if judged else 0
